@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+// The drawing of the house: which target may see which. A wall here is the only wall the compiler enforces.
+import PackageDescription
+
+/// Every Swift target: warnings are errors.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error), .enableExperimentalFeature("Lifetimes")]
+
+/// Everything above the ground targets also marks each unsafe construct, and holds no pointer.
+let safe: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+/// A tool that opens no connection is one file without a run-time library: it starts in under a millisecond.
+let fullyStatic: [LinkerSetting] = [
+  .unsafeFlags(["-static-executable"], .when(platforms: [.linux], configuration: .release))
+]
+
+let package = Package(
+  name: "apns-tools",
+  products: [
+    .executable(name: "apns-build", targets: ["apns-build"]),
+    .executable(name: "apns-validate", targets: ["apns-validate"]),
+    .executable(name: "apns-push", targets: ["apns-push"]),
+    .executable(name: "apns-feedback", targets: ["apns-feedback"]),
+    .executable(name: "apns-server", targets: ["apns-server"]),
+  ],
+  targets: [
+    // C doors: a module map and a shim header, nothing else.
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+
+    // Ground: the only targets that may hold a pointer.
+    .target(name: "POSIX", swiftSettings: strict),
+    .target(name: "TLS", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "HTTP2", dependencies: ["CNGHTTP2"], swiftSettings: strict),
+
+    // Words: values.
+    .target(name: "JSON", swiftSettings: safe),
+    .target(name: "Options", swiftSettings: safe),
+    .target(name: "APNs", dependencies: ["JSON"], swiftSettings: safe),
+
+    // Work.
+    .target(name: "Rules", dependencies: ["APNs", "JSON"], swiftSettings: safe),
+    .target(name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX"], swiftSettings: safe),
+    .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
+
+    // Tools.
+    .executableTarget(
+      name: "apns-build", dependencies: ["APNs", "Filter", "JSON", "Options"], swiftSettings: safe,
+      linkerSettings: fullyStatic),
+    .executableTarget(
+      name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules"],
+      swiftSettings: safe, linkerSettings: fullyStatic),
+    .executableTarget(
+      name: "apns-push", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Provider"], swiftSettings: safe),
+    .executableTarget(
+      name: "apns-feedback", dependencies: ["APNs", "Filter", "JSON", "Options"], swiftSettings: safe,
+      linkerSettings: fullyStatic),
+    .executableTarget(
+      name: "apns-server",
+      dependencies: ["APNs", "Filter", "HTTP2", "JSON", "Options", "POSIX", "Rules", "TLS"], swiftSettings: safe),
+
+    // Tests.
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+    .testTarget(name: "OptionsTests", dependencies: ["Options"]),
+    .testTarget(name: "TLSTests", dependencies: ["TLS"]),
+    .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2"]),
+    .testTarget(name: "APNsTests", dependencies: ["APNs", "JSON"]),
+    .testTarget(name: "RulesTests", dependencies: ["Rules", "APNs", "JSON"]),
+    .testTarget(name: "FilterTests", dependencies: ["Filter", "Options", "POSIX"]),
+    .testTarget(name: "ProviderTests", dependencies: ["Provider", "APNs", "JSON", "HTTP2", "TLS", "POSIX"]),
+    .testTarget(name: "CaseTests", exclude: ["Cases"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

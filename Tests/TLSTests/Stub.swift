@@ -1,0 +1,2 @@
+// Stub.
+import Testing
