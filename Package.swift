@@ -29,8 +29,11 @@ let package = Package(
     .systemLibrary(
       name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
 
+    .systemLibrary(name: "CLinux"),
+
     // Ground: the only targets that may hold a pointer.
-    .target(name: "POSIX", swiftSettings: strict),
+    .target(
+      name: "POSIX", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))], swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL"], swiftSettings: strict),
     .target(name: "HTTP2", dependencies: ["CNGHTTP2"], swiftSettings: strict),
 
