@@ -1,0 +1,155 @@
+// The scans that take most of the time: the end of a string, one UTF-8 sequence, one escape, one number.
+//
+// Each returns the offset behind what it read, or the complement (`~`) of the offset where it had to stop.
+
+extension Span<UInt8> {
+  /// Reads a string's inside from `start`, which is behind its opening quote, up to its closing quote.
+  ///
+  /// - Returns: the offset of the closing quote, or the complement of the offset of the first byte that is wrong.
+  @inline(__always)
+  func endOfString(from start: Int, bits: inout UInt32) -> Int {
+    var index = start
+    while index < count {
+      let byte = byte(index)
+      if byte == UInt8(ascii: "\"") { return index }
+      if byte >= 0x80 {
+        let length = sequenceLength(at: index)
+        if length == 0 { return ~index }
+        index &+= length
+      } else if byte == UInt8(ascii: "\\") {
+        bits |= Token.escapeBit
+        let length = escapeLength(at: index)
+        if length == 0 { return ~index }
+        index &+= length
+      } else if byte < 0x20 {
+        return ~index
+      } else {
+        index &+= 1
+      }
+    }
+    return ~count
+  }
+
+  /// How many bytes the UTF-8 sequence at `index` has (2, 3 or 4), or 0 when it is none (RFC 3629 section 4).
+  ///
+  /// The byte at `index` is not ASCII.
+  @inline(__always)
+  func sequenceLength(at index: Int) -> Int {
+    let word = wordOrZeros(index)
+    let lead = word & 0xFF
+    if lead < 0xE0 {
+      return lead >= 0xC2 && word & 0xC000 == 0x8000 ? 2 : 0
+    }
+    if lead < 0xF0 {
+      // The lead's low half and the second byte's bit 0x20 tell overlong forms (E0 80–9F) and surrogates (ED A0–BF).
+      let edge = word & 0x200F
+      return word & 0xC0_C000 == 0x80_8000 && edge != 0 && edge != 0x200D ? 3 : 0
+    }
+    guard lead <= 0xF4, word & 0xC0C0_C000 == 0x8080_8000 else { return 0 }
+    // U+10000 to U+10FFFF: F0 needs a second byte from 0x90 on, F4 one below.
+    let high = word & 0x3000
+    if lead == 0xF0 { return high != 0 ? 4 : 0 }
+    return lead < 0xF4 || high == 0 ? 4 : 0
+  }
+
+  /// How many bytes the escape at `index`, a backslash, has: 2, 6, or 12 for a surrogate pair; 0 when it is none.
+  @inline(__always)
+  func escapeLength(at index: Int) -> Int {
+    switch peek(index &+ 1) {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return 2
+    case UInt8(ascii: "u"):
+      return unicodeEscapeLength(at: index)
+    default:
+      return 0
+    }
+  }
+
+  @inline(never)
+  func unicodeEscapeLength(at index: Int) -> Int {
+    let first = hexadecimal(at: index &+ 2)
+    guard first >= 0 else { return 0 }
+    guard first & 0xF800 == 0xD800 else { return 6 }
+    guard first < 0xDC00, peek(index &+ 6) == UInt8(ascii: "\\"), peek(index &+ 7) == UInt8(ascii: "u") else {
+      return 0
+    }
+    return hexadecimal(at: index &+ 8) & ~0x3FF == 0xDC00 ? 12 : 0
+  }
+
+  /// The value of the four hexadecimal digits from `index` on, or -1 when they are not there.
+  @usableFromInline
+  func hexadecimal(at index: Int) -> Int {
+    guard index &+ 4 <= count else { return -1 }
+    var value = 0
+    for offset in 0..<4 {
+      guard let digit = hexadecimalDigit(byte(index &+ offset)) else { return -1 }
+      value = value &<< 4 | digit
+    }
+    return value
+  }
+
+  /// Reads a number from `start`, its minus sign or first digit (RFC 8259 section 6).
+  @inline(__always)
+  func endOfNumber(from start: Int) -> Int {
+    var index = start
+    if peek(index) == UInt8(ascii: "-") { index &+= 1 }
+    let first = peek(index) &- UInt8(ascii: "0")
+    guard first <= 9 else { return ~index }
+    index &+= 1
+    if first != 0 { index = endOfDigits(from: index) }
+    if peek(index) == UInt8(ascii: ".") {
+      index &+= 1
+      guard peek(index) &- UInt8(ascii: "0") <= 9 else { return ~index }
+      index = endOfDigits(from: index &+ 1)
+    }
+    if peek(index) | 0x20 == UInt8(ascii: "e") {
+      index &+= 1
+      if peek(index) == UInt8(ascii: "+") || peek(index) == UInt8(ascii: "-") { index &+= 1 }
+      guard peek(index) &- UInt8(ascii: "0") <= 9 else { return ~index }
+      index = endOfDigits(from: index &+ 1)
+    }
+    return index
+  }
+
+  @inline(__always)
+  func endOfDigits(from start: Int) -> Int {
+    var index = start
+    while peek(index) &- UInt8(ascii: "0") <= 9 { index &+= 1 }
+    return index
+  }
+
+  /// The next byte that is not white space (RFC 8259 section 2).
+  @inline(__always)
+  func skippingSpace(from start: Int) -> Int {
+    var index = start
+    while true {
+      switch peek(index) {
+      case 0x20, 0x0A, 0x0D, 0x09: index &+= 1
+      default: return index
+      }
+    }
+  }
+
+  /// The four bytes from `index` on, with zeros for those behind the end.
+  @inline(__always)
+  func wordOrZeros(_ index: Int) -> UInt32 {
+    if index &+ 4 <= count { return word(index) }
+    var value: UInt32 = 0
+    for offset in 0..<4 where index &+ offset < count {
+      value |= UInt32(byte(index &+ offset)) &<< UInt32(8 &* offset)
+    }
+    return value
+  }
+}
+
+/// The value of a hexadecimal digit in either case, nil for any other byte.
+@inlinable
+func hexadecimalDigit(_ byte: UInt8) -> Int? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte &- UInt8(ascii: "0"))
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte &- UInt8(ascii: "a")) &+ 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte &- UInt8(ascii: "A")) &+ 10
+  default: nil
+  }
+}
