@@ -33,17 +33,19 @@ let package = Package(
 
     // Ground: the only targets that may hold a pointer.
     .target(
-      name: "POSIX", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))], swiftSettings: strict),
+      name: "POSIX", dependencies: [.target(name: "CLinux", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .target(name: "TLS", dependencies: ["COpenSSL"], swiftSettings: strict),
     .target(name: "HTTP2", dependencies: ["CNGHTTP2"], swiftSettings: strict),
 
     // Words: values.
     .target(name: "JSON", swiftSettings: safe),
-    .target(name: "Options", swiftSettings: safe),
-    .target(name: "APNs", dependencies: ["JSON"], swiftSettings: safe),
+    .target(name: "Spelling", swiftSettings: safe),
+    .target(name: "Options", dependencies: ["Spelling"], swiftSettings: safe),
+    .target(name: "APNs", dependencies: ["JSON", "Spelling"], swiftSettings: safe),
 
     // Work.
-    .target(name: "Rules", dependencies: ["APNs", "JSON"], swiftSettings: safe),
+    .target(name: "Rules", dependencies: ["APNs", "JSON", "Spelling"], swiftSettings: safe),
     .target(name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX"], swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
 

@@ -152,6 +152,12 @@ public final class Descriptor: Sendable {
   /// Ends the writing side of a socket; the other end reads its end of file.
   public func shutdownWriting() { shutdown(number, CInt(SHUT_WR)) }
 
+  /// How far a regular file has been read or written, nil for pipes.
+  public var position: Int? {
+    let place = lseek(number, 0, SEEK_CUR)
+    return place < 0 ? nil : Int(place)
+  }
+
   public var isTerminal: Bool { isatty(number) == 1 }
 
   /// Whether the descriptor is a regular file: its length is known and a read never waits for a person.

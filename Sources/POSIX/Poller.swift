@@ -75,7 +75,8 @@ public final class Poller {
         var readiness: Readiness = []
         if mask & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { readiness.insert(.readable) }
         if mask & (EPOLLOUT.rawValue | EPOLLERR.rawValue) != 0 { readiness.insert(.writable) }
-        ready.append(Ready(key: Int(truncatingIfNeeded: Int64(bitPattern: events[index].data.u64)), readiness: readiness))
+        ready.append(
+          Ready(key: Int(truncatingIfNeeded: Int64(bitPattern: events[index].data.u64)), readiness: readiness))
       }
     }
   #else

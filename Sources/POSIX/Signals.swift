@@ -1,5 +1,7 @@
 // Signals as bytes in a pipe, so that a loop that polls sees them like any other input.
 
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,7 +9,6 @@
 #else
   import Darwin
 #endif
-import Synchronization
 
 // A handler may touch nothing but this number: everything else is unsafe between two instructions of the program.
 private let pipeEnd = Atomic<Int32>(-1)

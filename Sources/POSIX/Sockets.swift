@@ -128,7 +128,9 @@ public enum Socket {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
         guard getsockname(socket.number, general, &size) == 0 else { return 0 }
         // The port stands in network order at the same place for both families.
-        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int(UInt16(bigEndian: $0.pointee.sin_port)) }
+        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          Int(UInt16(bigEndian: $0.pointee.sin_port))
+        }
       }
     }
   }

@@ -20,7 +20,12 @@ public final class Thread: @unchecked Sendable {
     let box = Unmanaged.passRetained(Body(body))
     #if canImport(Darwin)
       var handle: pthread_t?
-      let code = pthread_create(&handle, nil, { runBody($0); return nil }, box.toOpaque())
+      let code = pthread_create(
+        &handle, nil,
+        {
+          runBody($0)
+          return nil
+        }, box.toOpaque())
       guard code == 0, let handle else {
         box.release()
         throw SystemError("pthread_create", code: code)
