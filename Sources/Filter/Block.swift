@@ -16,37 +16,43 @@ public struct Block {
 
   /// Calls the body for each line, without its line end. Blank lines are skipped, but they count.
   func forEachLine(_ body: (_ line: Span<UInt8>, _ number: Int) -> Void) {
-    let all = bytes.span.extracting(first: count)
+    let all = bytes.span
     var start = 0
     var number = firstNumber
     while start < count {
-      let end = all.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? count
-      let line = all.extracting(start..<trimmed(all, start, end))
-      if !line.isEmpty, !isBlank(line) { body(line, number) }
+      let line = line(at: start)
+      if !line.isBlank { body(all.extracting(line.range), number) }
       number += 1
-      start = end + 1
+      start = line.next
     }
   }
 
-  private func trimmed(_ all: Span<UInt8>, _ start: Int, _ end: Int) -> Int {
-    end > start && all[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
-  }
-
-  private func isBlank(_ line: Span<UInt8>) -> Bool {
-    if line[0] > 0x20 { return false }
-    for index in line.indices where line[index] != 0x20 && line[index] != 0x09 { return false }
-    return true
+  /// The line that starts at `start`: its bytes without the line end, where the next one starts, whether it holds
+  /// nothing but blanks.
+  @inline(__always)
+  func line(at start: Int) -> (range: Range<Int>, next: Int, isBlank: Bool) {
+    let all = bytes.span.extracting(first: count)
+    let newline = all.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? count
+    let end = newline > start && all[newline - 1] == UInt8(ascii: "\r") ? newline - 1 : newline
+    var first = start
+    while first < end, all[first] == 0x20 || all[first] == 0x09 { first += 1 }
+    return (start..<end, newline + 1, first == end)
   }
 }
 
 /// Cuts an input into blocks of whole lines. Holds at most one line more than a block.
 struct BlockReader {
+  /// What one step came to.
+  enum Step { case lines, partial, end }
+
   private static let usualSize = 131_072
 
   private let input: Descriptor
   private let lineLimit: Int
   private var rest: [UInt8] = []
   private var number = 1
+  /// The bytes already forgotten of a line that is too long; nil when no such line is being read.
+  private var forgotten: Int?
   private var atEnd = false
   private var started = false
 
@@ -55,41 +61,44 @@ struct BlockReader {
     self.lineLimit = lineLimit
   }
 
-  /// Reads the next block: what one read gives, as far as it holds whole lines. False when the input has ended.
+  /// Reads until there are lines; waits for the input. False when it has ended.
   mutating func next(_ block: inout Block) throws(SystemError) -> Bool {
-    block.firstNumber = number
-    block.tooLong = nil
-    block.hadByteOrderMark = false
-    block.count = 0
-    if atEnd { return false }
-    var filled = begin(&block)
     while true {
-      switch try read(&block.bytes, filled) {
-      case .bytes(let count): filled += count
-      case .wouldBlock: continue
-      case .end:
-        atEnd = true
-        dropByteOrderMark(&block, &filled)
-        finish(&block, filled)
-        return filled > 0
-      }
-      dropByteOrderMark(&block, &filled)
-      if let last = block.bytes.span.lastIndex(of: UInt8(ascii: "\n"), before: filled) {
-        rest.removeAll(keepingCapacity: true)
-        rest.append(contentsOf: block.bytes[(last + 1)..<filled])
-        finish(&block, last + 1)
-        return true
-      }
-      if filled > lineLimit + 1 {
-        try skipLine(&block, filled)
-        return true
+      switch try step(&block) {
+      case .lines: return true
+      case .end: return false
+      case .partial: continue
       }
     }
   }
 
-  /// Puts what was left of the last block at the start of this one.
+  /// Reads once. `lines`: the block holds lines, or tells of one that was too long. `partial`: no line has ended yet.
+  mutating func step(_ block: inout Block) throws(SystemError) -> Step {
+    block.firstNumber = number
+    block.tooLong = nil
+    block.hadByteOrderMark = false
+    block.count = 0
+    if atEnd { return .end }
+    var filled = begin(&block)
+    switch try input.fill(&block.bytes, from: filled) {
+    case .bytes(let count): filled += count
+    case .wouldBlock:
+      // Standard input may have been made non-blocking by somebody who shares it.
+      _ = input.waitUntil(milliseconds: -1)
+      keep(block.bytes, 0, filled)
+      return .partial
+    case .end:
+      atEnd = true
+      dropByteOrderMark(&block, &filled)
+      return ending(&block, filled)
+    }
+    dropByteOrderMark(&block, &filled)
+    return cut(&block, filled)
+  }
+
+  /// Makes room and puts what was left of the last block at the start of this one.
   private mutating func begin(_ block: inout Block) -> Int {
-    let wanted = max(Self.usualSize, rest.count + Self.usualSize / 2)
+    let wanted = rest.count + Self.usualSize
     if block.bytes.count < wanted {
       block.bytes.append(contentsOf: repeatElement(0, count: wanted - block.bytes.count))
     }
@@ -97,12 +106,54 @@ struct BlockReader {
     return rest.count
   }
 
-  private func read(_ bytes: inout [UInt8], _ filled: Int) throws(SystemError) -> Descriptor.Transfer {
-    if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
-    let got = try input.fill(&bytes, from: filled)
-    // Standard input may have been made non-blocking by somebody who shares it.
-    if case .wouldBlock = got { _ = input.waitUntil(milliseconds: -1) }
-    return got
+  private mutating func keep(_ bytes: [UInt8], _ start: Int, _ end: Int) {
+    rest.removeAll(keepingCapacity: true)
+    rest.append(contentsOf: bytes[start..<end])
+  }
+
+  private mutating func ending(_ block: inout Block, _ filled: Int) -> Step {
+    if let forgotten {
+      block.tooLong = (number, forgotten + filled)
+      return .lines
+    }
+    block.count = filled
+    return filled > 0 ? .lines : .end
+  }
+
+  /// Splits what was read behind its last line end.
+  private mutating func cut(_ block: inout Block, _ filled: Int) -> Step {
+    if let forgotten { return skip(&block, filled, forgotten) }
+    guard let last = block.bytes.span.lastIndex(of: UInt8(ascii: "\n"), before: filled) else {
+      if filled > lineLimit + 1 {
+        forgotten = filled
+        rest.removeAll(keepingCapacity: true)
+      } else {
+        keep(block.bytes, 0, filled)
+      }
+      return .partial
+    }
+    keep(block.bytes, last + 1, filled)
+    block.count = last + 1
+    number += block.bytes.span.extracting(first: last + 1).occurrences(of: UInt8(ascii: "\n"))
+    return .lines
+  }
+
+  /// The end of a line that is too long, or more of it to forget.
+  private mutating func skip(_ block: inout Block, _ filled: Int, _ before: Int) -> Step {
+    guard let end = lineEnd(block.bytes, filled) else {
+      forgotten = before + filled
+      rest.removeAll(keepingCapacity: true)
+      return .partial
+    }
+    block.tooLong = (number, before + end)
+    number += 1
+    forgotten = nil
+    keep(block.bytes, end + 1, filled)
+    return .lines
+  }
+
+  private func lineEnd(_ bytes: [UInt8], _ count: Int) -> Int? {
+    bytes.span.extracting(first: count).firstIndex(of: UInt8(ascii: "\n"))
   }
 
   private mutating func dropByteOrderMark(_ block: inout Block, _ filled: inout Int) {
@@ -114,40 +165,5 @@ struct BlockReader {
     block.bytes.append(contentsOf: [0, 0, 0])
     filled -= 3
     block.hadByteOrderMark = true
-  }
-
-  private mutating func finish(_ block: inout Block, _ count: Int) {
-    block.count = count
-    let lines = block.bytes.span.extracting(first: count)
-    number += lines.occurrences(of: UInt8(ascii: "\n"))
-  }
-
-  private func lineEnd(_ bytes: [UInt8], _ count: Int) -> Int? {
-    bytes.span.extracting(first: count).firstIndex(of: UInt8(ascii: "\n"))
-  }
-
-  /// Reads on until the line ends, forgetting its bytes.
-  private mutating func skipLine(_ block: inout Block, _ filled: Int) throws(SystemError) {
-    var length = filled
-    rest.removeAll(keepingCapacity: true)
-    block.count = 0
-    while true {
-      switch try read(&block.bytes, 0) {
-      case .wouldBlock: continue
-      case .end:
-        atEnd = true
-        block.tooLong = (number, length)
-        return
-      case .bytes(let count):
-        guard let end = lineEnd(block.bytes, count) else {
-          length += count
-          continue
-        }
-        block.tooLong = (number, length + end)
-        number += 1
-        rest.append(contentsOf: block.bytes[(end + 1)..<count])
-        return
-      }
-    }
   }
 }
