@@ -122,10 +122,10 @@ public struct Command: Sendable {
 extension Command {
   /// `--help`, which every command has.
   static let help = Option.flag(
-    "help", short: "h", "print this help and exit", "Prints a summary of the options and exits.")
+    "help", short: "h", "print this help and exit", "This manual says more of each option.")
   /// `--version`, which every command has.
   static let version = Option.flag(
-    "version", short: "V", "print the version and exit", "Prints the name and the version and exits.")
+    "version", short: "V", "print the version and exit", "One line: the name of the command, a space, the version.")
   /// `--generate-page`, which no page shows: the way the checked-in pages are made.
   static let generatePage = Option.choice(
     "generate-page", value: "PAGE", Page.allCases.map { (word: $0.rawValue, meaning: "") }, "print a generated page")

@@ -51,6 +51,8 @@ public struct Declaration: Sendable {
   public var repeats: Bool
   /// Whether `--no-name` turns the flag off.
   public var negatable: Bool
+  /// A default that was given as text or as a number, as it would be typed.
+  var plainDefault: String?
   /// Text to value; the only way a value comes to be, from wherever the text came.
   var convert: @Sendable (String) throws(ValueError) -> any Sendable
 

@@ -10,7 +10,7 @@ extension Command {
     page.paragraph(description.first ?? summary, indent: 0)
     if let operand {
       page.heading("Operands")
-      page.row(operand.word + (operand.repeats ? "..." : ""), operand.summary, column: 10)
+      page.row(operand.word + (operand.repeats ? "..." : ""), operand.summary)
     }
     for group in allGroups where !group.options.isEmpty {
       page.heading(group.title)
@@ -18,7 +18,7 @@ extension Command {
     }
     if !environment.isEmpty {
       page.heading("Environment")
-      for row in environment { page.row(row.name, row.meaning, column: HelpPage.column) }
+      for row in environment { page.row(row.name, row.meaning) }
     }
     if !examples.isEmpty { page.heading("Examples") }
     for example in examples {
@@ -59,7 +59,8 @@ private struct HelpPage {
   }
 
   /// A term and what it means; a term that does not fit its column has a line of its own.
-  mutating func row(_ term: String, _ meaning: String, column: Int) {
+  mutating func row(_ term: String, _ meaning: String) {
+    let column = HelpPage.column
     let lines = wrapped(plain(meaning), to: width - column)
     let pad = column - 2 - term.count
     put("  \(bold(term))")
@@ -71,7 +72,7 @@ private struct HelpPage {
     let short = option.short.map { "-\($0), " } ?? "    "
     let value = option.valueWord.map { " \($0)" } ?? ""
     let name = option.negatable ? "[no-]\(option.name)" : option.name
-    row("\(short)--\(name)\(value)", option.summary + notes(option), column: HelpPage.column)
+    row("\(short)--\(name)\(value)", option.summary + notes(option))
   }
 
   /// What else must be known to use it: choices, default, variable.

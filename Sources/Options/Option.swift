@@ -15,7 +15,7 @@
 /// - `repeats`: `Arguments.all` yields every value in order; without it the last one wins.
 public struct Option<Value: Sendable>: Declared {
   /// The declaration without the type.
-  public let declaration: Declaration
+  public private(set) var declaration: Declaration
   /// The value when neither command line nor environment gives one.
   public let defaultValue: Value?
 
@@ -34,11 +34,21 @@ public struct Option<Value: Sendable>: Declared {
         name: name, short: short, valueWord: value, summary: summary, details: details, defaultText: defaultText,
         environment: environment, choices: choices, completion: choices.isEmpty ? completion : .words(words),
         repeats: repeats, negatable: false,
+        plainDefault: nil,
         convert: { (text) throws(ValueError) -> any Sendable in
           if !words.isEmpty { try check(text, isAmong: words) }
           return try parse(text)
         }),
       defaultValue: `default`)
+  }
+}
+
+extension Option {
+  /// The same, with a default that `Command.faults` tries as if it had been typed.
+  private func trying(_ plainDefault: String?) -> Option {
+    var copy = self
+    copy.declaration.plainDefault = plainDefault
+    return copy
   }
 }
 
@@ -51,7 +61,8 @@ extension Option where Value == String {
   ) -> Option<String> {
     custom(
       name, short: short, value: value, summary, details, default: `default`, defaultText: defaultText ?? `default`,
-      environment: environment, completion: completion, repeats: repeats, parse: { $0 })
+      environment: environment, completion: completion, repeats: repeats, parse: { $0 }
+    ).trying(`default`)
   }
 
   /// An option that takes one of some words.
@@ -63,7 +74,8 @@ extension Option where Value == String {
   ) -> Option<String> {
     custom(
       name, short: short, value: value, summary, details, choices: choices, default: `default`,
-      defaultText: defaultText ?? `default`, environment: environment, repeats: repeats, parse: { $0 })
+      defaultText: defaultText ?? `default`, environment: environment, repeats: repeats, parse: { $0 }
+    ).trying(`default`)
   }
 }
 
@@ -78,8 +90,8 @@ extension Option where Value == Int {
     custom(
       name, short: short, value: value, summary, details, default: `default`,
       defaultText: defaultText ?? `default`.map { String($0) }, environment: environment, completion: completion,
-      repeats: repeats,
-      parse: { (text) throws(ValueError) in try wholeNumber(text, in: range) })
+      repeats: repeats, parse: { (text) throws(ValueError) in try wholeNumber(text, in: range) }
+    ).trying(`default`.map { String($0) })
   }
 }
 
@@ -94,7 +106,8 @@ extension Option where Value == Bool {
       declaration: Declaration(
         name: name, short: short, valueWord: nil, summary: summary, details: details,
         defaultText: `default` ? "on" : nil, environment: environment, choices: [], completion: .none, repeats: false,
-        negatable: negatable, convert: { (text) throws(ValueError) -> any Sendable in try truth(text) }),
+        negatable: negatable, plainDefault: nil,
+        convert: { (text) throws(ValueError) -> any Sendable in try truth(text) }),
       defaultValue: `default`)
   }
 }

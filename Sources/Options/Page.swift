@@ -21,10 +21,10 @@ extension Command {
   public func render(_ page: Page, width: Int = 80, colour: Bool = false) -> String {
     switch page {
     case .help: renderHelp(width: min(max(width, 80), 100), colour: colour)
-    case .manual: ""
-    case .bash: ""
-    case .zsh: ""
-    case .fish: ""
+    case .manual: renderManual()
+    case .bash: renderBash()
+    case .zsh: renderZsh()
+    case .fish: renderFish()
     }
   }
 }

@@ -75,9 +75,13 @@ struct Parser {
     try take(text, for: declaration, named: shown)
   }
 
-  /// `-x`, `-xvalue`, `-x value`, `-xyz`.
+  /// `-x`, `-xvalue`, `-x value`, `-xyz`. A long name behind one dash is refused, though it could be read as letters: whoever
+  /// types `-topic` does not mean `-t opic`.
   private mutating func readShorts(_ argument: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
     var letters = argument.dropFirst()
+    if let long = find(String(letters.prefix { $0 != "=" })), long.0.name != Command.generatePage.declaration.name {
+      throw unknown(quoted(argument), subject: argument, suggestion: "-\(argument)")
+    }
     while let letter = letters.popFirst(), result.request == nil {
       let shown = "-\(letter)"
       guard let declaration = byShort[letter] else { throw unknownShort(shown, in: argument) }
@@ -178,14 +182,9 @@ extension Parser {
     return unknown(quoted(shown), subject: shown, suggestion: near.map { "--\($0)" })
   }
 
-  /// An unknown letter. `-topic` was meant as `--topic` when there is such a name.
+  /// An unknown letter.
   private func unknownShort(_ shown: String, in argument: String) -> UsageError {
-    let whole = argument.dropFirst()
-    let name = String(whole.prefix { $0 != "=" })
-    if byName[name] != nil, name != Command.generatePage.declaration.name {
-      return unknown(quoted(argument), subject: argument, suggestion: "--\(whole)")
-    }
-    let place = whole.count > 1 ? "\(quoted(shown)) in \(quoted(argument))" : quoted(shown)
+    let place = argument == shown ? quoted(shown) : "\(quoted(shown)) in \(quoted(argument))"
     return unknown(place, subject: shown, suggestion: nil)
   }
 
