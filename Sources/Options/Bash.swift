@@ -3,37 +3,9 @@
 extension Command {
   func renderBash() -> String {
     let function = "_" + shellName
-    let options = declarations
-    var lines = [
-      "# bash completion for \(name).",
-      "# Made by '\(name) --generate-page bash' from the declarations of its options: change those.",
-      "",
-      "# Adds what compgen says, one candidate a line, whatever is in it.",
-      "\(function)_add() {",
-      "  local line",
-      "  while IFS='' read -r line; do",
-      "    COMPREPLY+=(\"$line\")",
-      "    [[ $line == *[:=] ]] && compopt -o nospace 2> /dev/null",
-      "  done < <(compgen \"$@\")",
-      "}",
-      "",
-      "\(function)() {",
-      "  local cur=${COMP_WORDS[COMP_CWORD]} prev='' after='' i",
-      "  COMPREPLY=()",
-      "  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}",
-      "  # In --name=value the sign is a word of its own.",
-      "  if [[ $cur == '=' ]]; then",
-      "    cur=''",
-      "  elif [[ $prev == '=' ]] && ((COMP_CWORD > 1)); then",
-      "    prev=${COMP_WORDS[COMP_CWORD - 2]}",
-      "  fi",
-      "  for ((i = 1; i < COMP_CWORD; i++)); do",
-      "    [[ ${COMP_WORDS[i]} == -- ]] && after=$((i + 1)) && break",
-      "  done",
-      "  if [[ -z $after ]]; then",
-    ]
-    lines += cases(of: options.filter { !$0.isFlag }, function).map { "    " + $0 }
-    let words = options.flatMap { option in
+    var lines = prologue(function)
+    lines += cases(of: declarations.filter { !$0.isFlag }, function).map { "    " + $0 }
+    let words = declarations.flatMap { option in
       (option.short.map { ["-\($0)"] } ?? []) + option.longForms
     }
     lines += ["    if [[ $cur == -* ]]; then", "      \(function)_add -W '"]
@@ -42,6 +14,39 @@ extension Command {
     lines += bash(operand?.completion ?? .none, function, isOperand: true).map { "  " + $0 }
     lines += ["}", "", "complete -F \(function) \(name)"]
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What every command has the same: up to where options are looked at.
+  private func prologue(_ function: String) -> [String] {
+    let text = """
+      # bash completion for \(name).
+      # Made by '\(name) --generate-page bash' from the declarations of its options: change those.
+
+      # Adds what compgen says, one candidate a line, whatever is in it.
+      \(function)_add() {
+        local line
+        while IFS='' read -r line; do
+          COMPREPLY+=("$line")
+          [[ $line == *[:=] ]] && compopt -o nospace 2> /dev/null
+        done < <(compgen "$@")
+      }
+
+      \(function)() {
+        local cur=${COMP_WORDS[COMP_CWORD]} prev='' after='' i
+        COMPREPLY=()
+        ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
+        # In --name=value the sign is a word of its own.
+        if [[ $cur == '=' ]]; then
+          cur=''
+        elif [[ $prev == '=' ]] && ((COMP_CWORD > 1)); then
+          prev=${COMP_WORDS[COMP_CWORD - 2]}
+        fi
+        for ((i = 1; i < COMP_CWORD; i++)); do
+          [[ ${COMP_WORDS[i]} == -- ]] && after=$((i + 1)) && break
+        done
+        if [[ -z $after ]]; then
+      """
+    return [text]
   }
 
   /// What comes behind each option with a value; options that are offered the same share a branch.

@@ -100,6 +100,9 @@ private struct Check {
         let near = closest(to: reference, among: known.sorted()).map { "; did you mean \($0)?" } ?? ""
         faults.append("\(place) names \(reference), which is no option\(near)")
       }
+      for word in vocabulary.looseBackquotes(in: text) {
+        faults.append("\(place): a backquote in \(word) has no partner, or touches another pair")
+      }
     }
     for line in command.usageLines {
       for token in line.split(whereSeparator: { " []|()".contains($0) }) where token.hasPrefix("-") && token != "-" {
@@ -188,6 +191,18 @@ extension Vocabulary {
       }
     }
     return found
+  }
+
+  /// Words with a backquote that marks nothing.
+  func looseBackquotes(in text: String) -> [String] {
+    let words = blocks(text).flatMap { block in
+      switch block {
+      case .literal: [Word]()
+      case .paragraph(let words): words
+      case .list(let points): points.flatMap { $0 }
+      }
+    }
+    return words.filter { ($0.kind == .plain && $0.text.contains("`")) || $0.after.contains("`") }.map(\.text)
   }
 
   private func options(in word: Word) -> [String] {

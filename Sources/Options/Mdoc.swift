@@ -104,25 +104,21 @@ struct Mdoc {
     return parts.count == 2 ? "\(name) Ns = Ns Ar \(argument(String(parts[1])))" : name
   }
 
-  /// Text for a text line.
-  static func escaped(_ text: String) -> String {
-    escape(text) { scalar in scalar == "\\" ? "\\e" : nil }
-  }
+  /// Text for a text line. roff would make accents of these signs. groff_char(7).
+  static func escaped(_ text: String) -> String { escape(text) { signs[$0] } }
 
-  /// Text that is shown letter by letter: no dash becomes a hyphen, no quote is bent. man-pages(7), groff_char(7).
+  /// Text that is shown letter by letter: besides, no dash becomes a hyphen and no quote is bent. man-pages(7).
   static func literal(_ text: String) -> String {
     escape(text) { scalar in
       switch scalar {
-      case "\\": "\\e"
       case "-": "\\-"
       case "'": "\\(aq"
-      case "`": "\\(ga"
-      case "^": "\\(ha"
-      case "~": "\\(ti"
-      default: nil
+      default: signs[scalar]
       }
     }
   }
+
+  private static let signs: [Unicode.Scalar: String] = ["\\": "\\e", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"]
 
   /// Text as one argument of a macro, itself neither a macro nor punctuation.
   static func argument(_ text: String) -> String {

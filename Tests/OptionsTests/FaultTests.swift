@@ -81,6 +81,15 @@ import Testing
     #expect(faults(with: Option.flag("other", "summary", text)) == [])
   }
 
+  @Test func backquotesComeInPairs() {
+    for text in ["A `loose one.", "`a`/`b`", "- `a\n- b", "``"] {
+      #expect(faults(with: Option.flag("other", "summary", text)).count == 1, "\(text)")
+    }
+    for text in ["(`a b`), `c`.", "    `date", "`x`"] {
+      #expect(faults(with: Option.flag("other", "summary", text)) == [], "\(text)")
+    }
+  }
+
   @Test func theUsageNamesOptionsThatExist() {
     #expect(faults { $0.usage = ["[options] [--topci=TOPIC] --"] } == ["the usage names --topci, which is no option"])
     #expect(faults { $0.usage = ["[-t TOPIC] [--topic=TOPIC] -- [FILE...]"] } == [])
