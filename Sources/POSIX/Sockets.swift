@@ -14,6 +14,8 @@ public struct Address: Sendable, Equatable, CustomStringConvertible {
   let storage: [UInt8]
   let family: Int32
 
+  public var isIPv6: Bool { family == AF_INET6 }
+
   /// The numeric form: `127.0.0.1:443`, `[::1]:443`.
   public var description: String {
     var host = [CChar](repeating: 0, count: 64)
@@ -72,6 +74,13 @@ public enum Socket {
       next = entry.ai_next
     }
     return addresses
+  }
+
+  /// Whether the text is an IPv4 or IPv6 address, which needs no resolver.
+  public static func isNumeric(_ host: String) -> Bool {
+    var four = in_addr()
+    var six = in6_addr()
+    return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
   }
 
   /// Starts to connect and returns at once; the socket becomes writable when it is decided (see `pendingError`).

@@ -1,0 +1,44 @@
+// What an answer of APNs says, and what follows from it.
+
+import APNs
+import HTTP2
+import JSON
+
+/// An answer with another status than 200, taken apart.
+struct Refusal {
+  var status: Int
+  /// The reason's word, nil when the body had none.
+  var reason: String?
+  /// Milliseconds since 1970, with 410 only.
+  var timestamp: Int?
+  /// Seconds of a `Retry-After` header.
+  var retryAfter: Int?
+
+  var advice: Advice? { Reason.advice(name: reason, status: status) }
+
+  /// Reads the answer in a slot. A body that is no JSON, or empty, leaves the status to speak for itself.
+  static func read(_ session: ClientSession, _ slot: Int32, _ reader: inout Reader) -> Refusal {
+    var refusal = Refusal(status: session.status(slot))
+    if let text = session.field(slot, "retry-after") { refusal.retryAfter = decimal(text) }
+    let body = session.body(slot)
+    guard (try? reader.read(body)) != nil else { return refusal }
+    let document = Document(body, reader.tokens.span)
+    if let node = document.find("reason", in: 0), document.kind(node) == .string {
+      // Only a word: whatever else a stranger's server writes there is not ours to print in full.
+      let text = document.string(node)
+      refusal.reason = String(text.unicodeScalars.prefix(64).filter { $0.value >= 0x20 })
+    }
+    if let node = document.find("timestamp", in: 0) { refusal.timestamp = document.integer(node) }
+    return refusal
+  }
+
+  private static func decimal(_ text: Span<UInt8>) -> Int? {
+    guard !text.isEmpty, text.count <= 7 else { return nil }
+    var value = 0
+    for index in text.indices {
+      guard (0x30...0x39).contains(text[index]) else { return nil }
+      value = value * 10 + Int(text[index] - 0x30)
+    }
+    return value
+  }
+}

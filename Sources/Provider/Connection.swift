@@ -1,0 +1,354 @@
+// One connection: name, socket, TLS and HTTP/2, moved forward by readiness and time. It decides nothing about flights.
+
+import APNs
+import HTTP2
+import JSON
+import POSIX
+import TLS
+
+/// Why a connection ended or never began, in words that name the host.
+struct ConnectionFailure {
+  var message: String
+  /// Trying again cannot help: the certificate is refused, the protocol is not spoken.
+  var isFinal: Bool
+}
+
+/// A connection to one service. The owner polls its descriptor, calls `handle`, takes events from `session`.
+final class Connection {
+  enum Phase {
+    case resolving, connecting, handshaking, open, closed
+  }
+
+  /// The poller's key; never used twice.
+  let key: Int
+  let route: Int
+  let session: ClientSession
+  var head: RequestHead
+  /// The generation of the provider token in `head`.
+  var tokenGeneration = -1
+  private(set) var phase = Phase.resolving
+  private(set) var failure: ConnectionFailure?
+  /// Monotonic nanoseconds when the present phase must be over.
+  private(set) var deadline: UInt64
+  /// Monotonic nanoseconds of the last bytes from the peer.
+  private(set) var lastHeard: UInt64
+  /// Requests that were sent and have no answer.
+  var inFlight = 0
+  /// An answer of any kind came: the service is there.
+  var hasAnswered = false
+  /// It takes no new request: GOAWAY, or the owner's wish.
+  var isDraining = false
+
+  private let service: Service
+  private let settings: SenderSettings
+  private let poller: Poller
+  private var resolution: Resolution?
+  private var addresses: [Address] = []
+  private var socket: Descriptor?
+  private var channel: Channel?
+  private var interest: Readiness = []
+  /// HTTP/2 bytes that are not encrypted yet. What is here when the connection dies never left this process.
+  private var plain: [UInt8] = []
+  private(set) var address: Address?
+
+  /// Encrypt from this many bytes on: full records cost a fifth of small ones.
+  private static let recordSize = 16_384
+  /// Ciphertext that may wait for a slow peer before no more is made.
+  private static let outputLimit = 262_144
+
+  init(
+    key: Int, route: Int, service: Service, settings: SenderSettings, poller: Poller, now: UInt64,
+    assumedStreams: UInt32
+  ) {
+    self.key = key
+    self.route = route
+    self.service = service
+    self.settings = settings
+    self.poller = poller
+    var options = ClientSession.Settings()
+    options.assumedStreams = assumedStreams
+    session = ClientSession(options)
+    head = RequestHead(authority: service.authority)
+    deadline = now + settings.connectTimeout
+    lastHeard = now
+  }
+
+  /// Starts: the name first. Numeric addresses need no resolver and no thread.
+  func start(now: UInt64) {
+    if let resolution = Resolution(host: service.host, port: service.port) {
+      self.resolution = resolution
+      do throws(SystemError) {
+        try poller.add(resolution.descriptor, for: .readable, key: key)
+      } catch {
+        fail("cannot wait for the resolver: \(error.message)", final: false)
+      }
+    } else {
+      do throws(ResolutionError) {
+        addresses = try Socket.resolve(service.host, port: service.port)
+        connectNext(now)
+      } catch {
+        fail("\(service.host) is not an address: \(error.message)", final: true)
+      }
+    }
+  }
+
+  /// Whether a request can be sent right now.
+  var canSubmit: Bool {
+    phase == .open && !isDraining && session.canSubmit && plain.count < Self.outputLimit
+      && (channel?.outputCount ?? 0) < Self.outputLimit
+  }
+
+  /// Streams it could hold: what the peer allows.
+  var capacity: Int { session.maxConcurrentStreams }
+
+  var isClosed: Bool { phase == .closed }
+
+  var tlsVersion: String { channel?.version ?? "" }
+
+  /// Sends a request for the flight.
+  func submit(_ flight: borrowing Flight, defaultTopic: [UInt8], tag: Int) -> ClientSession.Submission {
+    head.fill(flight, defaultTopic: defaultTopic)
+    let payload = flight.bytes.span.extracting(flight.payload.range)
+    let result = session.submit(head.fields, body: payload, tag: tag, into: &plain)
+    if plain.count >= Self.recordSize { flush() }
+    return result
+  }
+
+  /// The poller found the descriptor ready. `buffers` are the owner's, shared by all connections.
+  func handle(_ readiness: Readiness, now: UInt64, _ buffers: inout ReadBuffers) {
+    switch phase {
+    case .resolving: takeAddresses(now)
+    case .connecting: if readiness.contains(.writable) || readiness.contains(.readable) { finishConnect(now) }
+    case .handshaking, .open:
+      if readiness.contains(.readable) { read(now, &buffers) }
+      if phase != .closed { flush() }
+    case .closed: break
+    }
+  }
+
+  /// The present phase took too long.
+  func expire() {
+    switch phase {
+    case .resolving: fail("the name \(service.host) was not resolved in time", final: false)
+    case .connecting: fail("no connection to \(place) in time", final: false)
+    case .handshaking: fail("no TLS handshake with \(place) in time", final: false)
+    case .open, .closed: break
+    }
+  }
+
+  private var place: String {
+    let name = service.host.contains(":") ? "[\(service.host)]" : service.host
+    return "\(name):\(service.port)"
+  }
+
+  // MARK: Name and socket
+
+  private func takeAddresses(_ now: UInt64) {
+    guard let resolution else { return }
+    poller.remove(resolution.descriptor)
+    self.resolution = nil
+    switch resolution.result {
+    case .success(let found):
+      addresses = found.shuffledWithinFamilies()
+      connectNext(now)
+    case .failure(let error):
+      fail("the name \(service.host) cannot be resolved: \(error.message)", final: false)
+    case nil:
+      fail("the name \(service.host) cannot be resolved", final: false)
+    }
+  }
+
+  private func connectNext(_ now: UInt64, after error: SystemError? = nil) {
+    guard !addresses.isEmpty else {
+      let words = error?.message ?? "no address"
+      return fail("cannot connect to \(place): \(words)", final: false)
+    }
+    let next = addresses.removeFirst()
+    address = next
+    do throws(SystemError) {
+      let socket = try Socket.connect(to: next)
+      self.socket = socket
+      phase = .connecting
+      interest = .writable
+      try poller.add(socket, for: .writable, key: key)
+    } catch {
+      connectNext(now, after: error)
+    }
+  }
+
+  private func finishConnect(_ now: UInt64) {
+    guard let socket else { return }
+    if let error = Socket.pendingError(socket) {
+      poller.remove(socket)
+      self.socket = nil
+      return connectNext(now, after: error)
+    }
+    phase = .handshaking
+    deadline = now + settings.handshakeTimeout
+    do throws(Failure) {
+      channel = try Channel(service.context, host: service.host)
+      flush()
+    } catch {
+      fail("TLS with \(place): \(error.message)", final: true)
+    }
+  }
+
+  // MARK: Bytes
+
+  private func read(_ now: UInt64, _ buffers: inout ReadBuffers) {
+    guard let socket, let channel else { return }
+    // A few reads at most: other connections and the input want their turn.
+    for _ in 0..<4 {
+      let got: Descriptor.Transfer
+      do throws(SystemError) { got = try socket.fill(&buffers.cipher) } catch {
+        return end("the connection to \(place) broke: \(error.message)")
+      }
+      switch got {
+      case .wouldBlock: return
+      case .end: return peerEnded(&buffers)
+      case .bytes(let count):
+        lastHeard = now
+        guard take(count, channel, now, &buffers) else { return }
+        if count < buffers.cipher.count { return }
+      }
+    }
+  }
+
+  private func take(_ count: Int, _ channel: Channel, _ now: UInt64, _ buffers: inout ReadBuffers) -> Bool {
+    buffers.plain.removeAll(keepingCapacity: true)
+    let failure = Self.decrypt(channel, buffers.cipher, count, into: &buffers.plain)
+    if phase == .handshaking, channel.phase == .open || channel.phase == .closed, failure == nil {
+      guard opened(channel, now) else { return false }
+    }
+    if !buffers.plain.isEmpty { session.receive(buffers.plain.span, into: &plain) }
+    if let failure {
+      let isFinal = phase == .handshaking && (failure.kind == .verification || failure.kind == .alert)
+      end("TLS with \(place): \(failure.message)", final: isFinal)
+      return false
+    }
+    if channel.phase == .closed {
+      end("\(place) closed the connection")
+      return false
+    }
+    return true
+  }
+
+  private static func decrypt(
+    _ channel: Channel, _ cipher: borrowing [UInt8], _ count: Int, into plain: inout [UInt8]
+  ) -> Failure? {
+    do throws(Failure) {
+      try channel.receive(cipher.span.extracting(first: count), into: &plain)
+      return nil
+    } catch { return error }
+  }
+
+  private func opened(_ channel: Channel, _ now: UInt64) -> Bool {
+    switch channel.negotiatedProtocol {
+    case "h2": break
+    case nil where settings.allowsNoALPN: break
+    case nil:
+      fail("\(place) does not speak HTTP/2: it chose no protocol (ALPN)", final: true)
+      return false
+    case .some(let name):
+      fail("\(place) does not speak HTTP/2: it chose \(name) (ALPN)", final: true)
+      return false
+    }
+    phase = .open
+    deadline = .max
+    session.pump(into: &plain)
+    return true
+  }
+
+  private func peerEnded(_ buffers: inout ReadBuffers) {
+    guard let channel else { return }
+    buffers.plain.removeAll(keepingCapacity: true)
+    do throws(Failure) {
+      try channel.receiveEnd(into: &buffers.plain)
+      end("\(place) closed the connection")
+    } catch {
+      end("\(place) closed the connection: \(error.message)")
+    }
+  }
+
+  /// Encrypts what is there and writes what the socket takes.
+  func flush() {
+    guard let socket, let channel, phase == .open || phase == .handshaking else { return }
+    if phase == .open, session.wantsWrite { session.pump(into: &plain) }
+    do {
+      if phase == .open, !plain.isEmpty, channel.outputCount < Self.outputLimit {
+        try channel.write(plain.span)
+        plain.removeAll(keepingCapacity: true)
+      }
+      while channel.outputCount > 0 {
+        guard case .bytes(let count) = try socket.write(channel.output) else { break }
+        channel.consumeOutput(count)
+      }
+      try watch(channel.outputCount > 0 ? [.readable, .writable] : .readable)
+    } catch let error as SystemError {
+      // The peer may have said why before it closed: reading finds out. A socket that is gone for good reads its end.
+      brokenWrite = error
+      try? watch(.readable)
+      channel.consumeOutput(channel.outputCount)
+    } catch {
+      end("TLS with \(place): \(error)")
+    }
+  }
+
+  /// Writing failed; what the peer said last may still be read.
+  private var brokenWrite: SystemError?
+
+  private func watch(_ wanted: Readiness) throws(SystemError) {
+    guard wanted != interest, let socket else { return }
+    interest = wanted
+    try poller.change(socket, to: wanted, key: key)
+  }
+
+  // MARK: Endings
+
+  private func fail(_ message: String, final: Bool) {
+    end(message, final: final)
+  }
+
+  /// Ends the connection: streams without an answer fail in `session`, with what is known about them.
+  func end(_ message: String, final: Bool = false) {
+    guard phase != .closed else { return }
+    var words = message
+    if let error = brokenWrite, !message.contains(error.message) { words += " (\(error.message))" }
+    failure = ConnectionFailure(message: words, isFinal: final)
+    phase = .closed
+    session.transportEnded(words)
+    if let resolution { poller.remove(resolution.descriptor) }
+    resolution = nil
+    if let socket { poller.remove(socket) }
+    socket = nil
+    channel = nil
+    plain = []
+  }
+
+  /// Says good-bye and closes.
+  func close() {
+    guard phase == .open, let channel else { return end("closed") }
+    session.terminate()
+    flush()
+    channel.close()
+    if let socket, channel.outputCount > 0 { _ = try? socket.write(channel.output) }
+    end("closed")
+  }
+}
+
+/// Buffers for reading, shared by all connections of a loop.
+struct ReadBuffers {
+  var cipher = [UInt8](repeating: 0, count: 131_072)
+  var plain: [UInt8] = []
+}
+
+extension [Address] {
+  /// DNS gives several addresses so that clients spread over them; the resolver's order of families stays.
+  func shuffledWithinFamilies() -> [Address] {
+    var result: [Address] = []
+    for family in reduce(into: [Bool](), { if !$0.contains($1.isIPv6) { $0.append($1.isIPv6) } }) {
+      result += filter { $0.isIPv6 == family }.shuffled()
+    }
+    return result
+  }
+}

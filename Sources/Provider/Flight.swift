@@ -1,0 +1,183 @@
+// One notification under way: its line, the places of its parts, and how far it has come.
+
+import APNs
+import JSON
+
+/// A stretch of a flight's bytes; absent when it starts at the end of the world.
+struct Piece {
+  var start: UInt32 = .max
+  var end: UInt32 = 0
+
+  var isPresent: Bool { start != .max }
+  var range: Range<Int> { Int(start)..<Int(end) }
+
+  static let absent = Piece()
+
+  init() {}
+
+  init(_ range: Range<Int>) {
+    start = UInt32(truncatingIfNeeded: range.lowerBound)
+    end = UInt32(truncatingIfNeeded: range.upperBound)
+  }
+}
+
+/// A notification between its line and its result. The structs live in one array and are used again, their bytes too.
+struct Flight {
+  enum Stage: UInt8 {
+    case free
+    /// In the queue of its route.
+    case ready
+    /// On a connection, without an answer yet.
+    case sent
+    /// Waits for its time to be sent again.
+    case delayed
+  }
+
+  /// The line as it came, and behind it the decoded text of values that were written with escapes.
+  var bytes: [UInt8] = []
+  var lineLength = 0
+  /// The number of the line, from 1.
+  var number = 0
+  var stage = Stage.free
+
+  var token = Piece()
+  var channel = Piece()
+  var topic = Piece()
+  var collapse = Piece()
+  var id = Piece()
+  var payload = Piece()
+  var meta = Piece()
+  var credential = Piece()
+  var pushType: PushType?
+  var priority = 0
+  /// UNIX seconds; below 0 when the record has none.
+  var expiration = -1
+  var environment: ServiceEnvironment?
+
+  var route = 0
+  /// The connection and the stream it was last sent on.
+  var connection = -1
+  var stream: Int32 = 0
+  var attempts = 0
+  /// Attempts that were proven not to have been acted on.
+  var refusals = 0
+  /// Monotonic nanoseconds: when it was first handed in, and last sent.
+  var started: UInt64 = 0
+  var sent: UInt64 = 0
+
+  /// Longer buffers are given back: one giant line must not stay in memory for ever.
+  private static let keptCapacity = 16_384
+
+  /// Takes over a good record.
+  mutating func load(_ record: Notification, _ document: borrowing Document, number: Int) {
+    if bytes.capacity > Self.keptCapacity, document.bytes.count <= Self.keptCapacity { bytes = [] }
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(document.bytes)
+    lineLength = bytes.count
+    self.number = number
+    token = text(record.token, document)
+    channel = text(record.channelID, document)
+    topic = text(record.topic, document)
+    collapse = text(record.collapseID, document)
+    id = text(record.id, document)
+    credential = text(record.credential, document)
+    payload = whole(record.payload, document)
+    meta = whole(record.meta, document)
+    pushType = record.pushType
+    priority = record.priority ?? 0
+    expiration = record.expiration ?? -1
+    environment = record.environment
+    attempts = 0
+    refusals = 0
+    connection = -1
+  }
+
+  private func whole(_ node: Int?, _ document: borrowing Document) -> Piece {
+    guard let node else { return .absent }
+    return Piece(document.start(node)..<document.end(node))
+  }
+
+  private mutating func text(_ node: Int?, _ document: borrowing Document) -> Piece {
+    guard let node else { return .absent }
+    guard document.tokens[node].hasEscapes else { return Piece((document.start(node) + 1)..<(document.end(node) - 1)) }
+    let start = bytes.count
+    document.appendDecoded(node, to: &bytes)
+    return Piece(start..<bytes.count)
+  }
+}
+
+/// The flights of a run: a table that grows to what was once under way, and the list of free places.
+struct FlightTable {
+  private(set) var flights: ContiguousArray<Flight> = []
+  private var free: [Int32] = []
+  /// Flights under way.
+  private(set) var count = 0
+  /// Bytes of their lines: what really bounds memory when lines are long.
+  private(set) var byteCount = 0
+
+  subscript(_ index: Int) -> Flight {
+    _read { yield flights[index] }
+    _modify { yield &flights[index] }
+  }
+
+  var indices: Range<Int> { flights.indices }
+
+  mutating func take(_ record: Notification, _ document: borrowing Document, number: Int) -> Int {
+    let index: Int
+    if let last = free.popLast() {
+      index = Int(last)
+    } else {
+      index = flights.count
+      flights.append(Flight())
+    }
+    flights[index].load(record, document, number: number)
+    count += 1
+    byteCount += flights[index].bytes.count
+    return index
+  }
+
+  mutating func release(_ index: Int) {
+    flights[index].stage = .free
+    count -= 1
+    byteCount -= flights[index].bytes.count
+    free.append(Int32(truncatingIfNeeded: index))
+  }
+}
+
+/// A queue of flights: a ring that grows.
+struct FlightQueue {
+  private var ring = [Int32](repeating: 0, count: 64)
+  private var head = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ index: Int) {
+    if count == ring.count { grow() }
+    ring[(head + count) & (ring.count - 1)] = Int32(truncatingIfNeeded: index)
+    count += 1
+  }
+
+  /// Puts it before all others: it has waited once already.
+  mutating func prepend(_ index: Int) {
+    if count == ring.count { grow() }
+    head = (head + ring.count - 1) & (ring.count - 1)
+    ring[head] = Int32(truncatingIfNeeded: index)
+    count += 1
+  }
+
+  mutating func popFirst() -> Int? {
+    if count == 0 { return nil }
+    let index = ring[head]
+    head = (head + 1) & (ring.count - 1)
+    count -= 1
+    return Int(index)
+  }
+
+  private mutating func grow() {
+    var larger = [Int32](repeating: 0, count: ring.count * 2)
+    for place in 0..<count { larger[place] = ring[(head + place) & (ring.count - 1)] }
+    ring = larger
+    head = 0
+  }
+}

@@ -1,0 +1,111 @@
+// The connections to one service as one credential, the queue before them, and what keeps them from working.
+
+import APNs
+import HTTP2
+import POSIX
+import TLS
+
+/// One service and credential of a run.
+final class Route {
+  let service: Service
+  let index: Int
+  var ready = FlightQueue()
+  var connections: [Connection] = []
+  /// Why nothing more goes this way; nil while it works.
+  private(set) var stopReason: String?
+  /// Topics the service refuses to this credential.
+  var refusedTopics: [[UInt8]: String] = [:]
+  /// Connections that failed in a row without an answer between them.
+  private var failures = 0
+  /// Monotonic nanoseconds before which no new connection is tried.
+  private(set) var retryAt: UInt64 = 0
+  private(set) var lastFailure: String?
+  private let settings: SenderSettings
+  /// The limit of streams last seen: the assumption for a further connection.
+  private var turn = 0
+
+  init(_ service: Service, index: Int, settings: SenderSettings) {
+    self.service = service
+    self.index = index
+    self.settings = settings
+  }
+
+  /// A connection that can take a request now; they take turns so that all are used.
+  func available() -> Connection? {
+    let count = connections.count
+    for step in 0..<count {
+      let place = (turn + step) % count
+      if connections[place].canSubmit {
+        turn = place
+        return connections[place]
+      }
+    }
+    return nil
+  }
+
+  /// Lets the next connection take its turn: called when a batch went to one.
+  func advance() { turn = connections.isEmpty ? 0 : (turn + 1) % connections.count }
+
+  /// Whether a further connection is wanted and allowed now.
+  func wantsConnection(now: UInt64) -> Bool {
+    guard stopReason == nil, !ready.isEmpty, now >= retryAt else { return false }
+    let usable = connections.filter { !$0.isDraining }
+    guard usable.count < settings.connections else { return false }
+    // One that is being made will take what waits; more only when those that stand are full.
+    return !usable.contains { $0.phase != .open } && !usable.contains { $0.canSubmit }
+  }
+
+  func stop(_ reason: String) {
+    if stopReason == nil { stopReason = reason }
+  }
+
+  /// An answer came: the service is there.
+  func succeeded() {
+    failures = 0
+    retryAt = 0
+  }
+
+  /// A connection ended with no answer on it. Says whether the service counts as out of reach now.
+  func failed(
+    _ failure: ConnectionFailure, now: UInt64, using generator: inout some RandomNumberGenerator
+  ) -> Bool {
+    failures += 1
+    lastFailure = failure.message
+    if failure.isFinal || failures >= settings.connectAttempts {
+      stop(failure.message)
+      return true
+    }
+    let backoff = Backoff(base: 250_000_000, limit: 30_000_000_000)
+    retryAt = now + backoff.delay(attempt: failures, using: &generator)
+    return false
+  }
+
+  /// When something is to be done about connections without any readiness: monotonic nanoseconds.
+  func nextDeadline() -> UInt64 {
+    var soonest = UInt64.max
+    for connection in connections where connection.deadline < soonest { soonest = connection.deadline }
+    if stopReason == nil, !ready.isEmpty, retryAt > 0 { soonest = min(soonest, retryAt) }
+    return soonest
+  }
+
+  /// The provider token to send with; empty for a certificate.
+  func authorization() throws(Failure) -> (text: [UInt8], generation: Int) {
+    switch service.credential {
+    case .certificate: return ([], 0)
+    case .token(let source):
+      let text = try source.current()
+      return (text, source.generation)
+    }
+  }
+
+  /// Streams to assume before the peer has said: with a provider token APNs allows one until the first answer.
+  var assumedStreams: UInt32 {
+    if case .token = service.credential { return 1 }
+    return 100
+  }
+
+  var needsTopic: Bool {
+    if case .token = service.credential { return true }
+    return false
+  }
+}

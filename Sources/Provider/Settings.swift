@@ -1,0 +1,91 @@
+// What a sender is told: where to send, as whom, and how patiently.
+
+import APNs
+import TLS
+
+/// As whom one sends.
+public enum Credential {
+  case token(TokenSource)
+  /// The certificate is part of the service's TLS context.
+  case certificate
+}
+
+/// One service and one credential: connections are never shared between two of these (one team for each connection).
+public struct Service {
+  /// The credential's name in the credentials file; empty for the only one.
+  public var name: String
+  public var environment: ServiceEnvironment
+  public var host: String
+  public var port: Int
+  public var context: ClientContext
+  public var credential: Credential
+
+  public init(
+    name: String = "", environment: ServiceEnvironment, host: String, port: Int, context: ClientContext,
+    credential: Credential
+  ) {
+    self.name = name
+    self.environment = environment
+    self.host = host
+    self.port = port
+    self.context = context
+    self.credential = credential
+  }
+
+  /// Host, and port where it is not the usual one: what goes into `:authority`.
+  var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == 443 ? name : "\(name):\(port)"
+  }
+}
+
+public struct SenderSettings: Sendable {
+  /// The tool's name, for the words on standard error.
+  public var tool = "apns-push"
+  /// Most connections for each service.
+  public var connections = 1
+  /// Topic of records without one; empty for none.
+  public var topic = ""
+  /// Nanoseconds for a TCP connection, for the TLS handshake, for an answer.
+  public var connectTimeout: UInt64 = 10_000_000_000
+  public var handshakeTimeout: UInt64 = 10_000_000_000
+  public var requestTimeout: UInt64 = 30_000_000_000
+  /// How often a request that may be sent again is sent again.
+  public var retries = 3
+  /// How often in a row a connection may fail before the service counts as out of reach.
+  public var connectAttempts = 4
+  /// The first back-off between attempts to send, and the largest, in nanoseconds.
+  public var retryDelay: UInt64 = 1_000_000_000
+  public var retryDelayLimit: UInt64 = 60_000_000_000
+  /// Go on when the server does not choose a protocol (ALPN): some test servers negotiate none.
+  public var allowsNoALPN = false
+  /// An answer that never came is asked for again, with the same apns-id.
+  public var resendsUnknown = false
+  /// Bytes of lines that may be under way.
+  public var byteLimit = 8_388_608
+  /// Lines that may be under way.
+  public var flightLimit = 4096
+
+  public init() {}
+}
+
+/// How many lines ended how.
+public struct Counts: Sendable, Equatable {
+  public var accepted = 0
+  public var rejected = 0
+  public var invalid = 0
+  public var unknown = 0
+  public var unsent = 0
+
+  public var total: Int { accepted + rejected + invalid + unknown + unsent }
+
+  mutating func add(_ outcome: Outcome) {
+    switch outcome {
+    case .accepted: accepted += 1
+    case .rejected: rejected += 1
+    case .invalid: invalid += 1
+    case .unknown: unknown += 1
+    case .unsent: unsent += 1
+    }
+  }
+}
