@@ -19,23 +19,36 @@ extension Span<UInt8> {
         found: "one more")
     default: break
     }
-    if outcome.stop == .root, at == from, let mark = byteOrderMark(at: at) { return mark }
-    if at >= count {
-      let isEmpty = outcome.stop == .root
-      return error(at, isEmpty ? .emptyInput : .unexpectedEnd, words(for: outcome.stop))
-    }
+    // What a value was expected behind: 0 when it is the root, and nothing or white space is before it.
+    let before = outcome.stop == .value ? lastToken(before: at, from: from) : 0
+    let isRoot = outcome.stop == .value && before == 0
+    if isRoot, at == from, let mark = byteOrderMark(at: at) { return mark }
+    let expected = before == UInt8(ascii: "[") ? "a value or ']'" : words(for: outcome.stop)
+    if at >= count { return error(at, isRoot ? .emptyInput : .unexpectedEnd, expected) }
     switch outcome.stop {
     case .memberEnd, .elementEnd, .rootEnd:
       if let last, last.kind == .number, last.end == at, let mistake = mistakeBehindNumber(last, at: at) {
         return mistake
       }
-    case .word, .root, .value, .firstElement, .element:
-      if let mistake = mistakeInValue(at: at, stop: outcome.stop) { return mistake }
+    case .value:
+      if let mistake = mistakeInValue(at: at, behind: before) { return mistake }
     case .firstKey, .key:
       if let mistake = mistakeInKey(at: at, stop: outcome.stop) { return mistake }
     default: break
     }
-    return error(at, kindOfStray(at: at, stop: outcome.stop), words(for: outcome.stop))
+    return error(at, kindOfStray(at: at, stop: outcome.stop), expected)
+  }
+
+  /// The last byte before `offset` that is not white space, 0 when there is none behind `from`.
+  func lastToken(before offset: Int, from: Int = 0) -> UInt8 {
+    var index = offset - 1
+    while index >= from {
+      switch byte(index) {
+      case 0x20, 0x0A, 0x0D, 0x09: index -= 1
+      default: return byte(index)
+      }
+    }
+    return 0
   }
 
   private func error(_ offset: Int, _ kind: SyntaxError.Kind, _ expected: String) -> SyntaxError {
@@ -53,7 +66,7 @@ extension Span<UInt8> {
     }
   }
 
-  private func mistakeInValue(at offset: Int, stop: Stop) -> SyntaxError? {
+  private func mistakeInValue(at offset: Int, behind before: UInt8) -> SyntaxError? {
     switch byte(offset) {
     case UInt8(ascii: "'"):
       return error(offset, .singleQuote, "a value; strings stand in double quotes")
@@ -61,7 +74,7 @@ extension Span<UInt8> {
       return error(offset, .plusSign, "a number without a plus sign")
     case UInt8(ascii: "."):
       return error(offset, .badNumber, "a digit before the decimal point")
-    case UInt8(ascii: "]") where stop == .element:
+    case UInt8(ascii: "]") where before == UInt8(ascii: ","):
       return error(offset, .trailingComma, "a value behind the comma")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
       return mistakeInWord(at: offset)
@@ -200,8 +213,7 @@ extension Span<UInt8> {
 
   private func words(for stop: Stop) -> String {
     switch stop {
-    case .root, .value, .element, .word: "a value"
-    case .firstElement: "a value or ']'"
+    case .value: "a value"
     case .firstKey: "a key in double quotes or '}'"
     case .key: "a key in double quotes"
     case .colon: "':' behind the key"

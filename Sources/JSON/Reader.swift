@@ -44,11 +44,23 @@ public struct Reader: Sendable {
     precondition(from >= 0 && from <= bytes.count, "a text is read from an offset inside it")
     var room = max(tokens.capacity, 64)
     while true {
-      var outcome = Outcome(stop: .full, offset: 0)
-      tokens.append(addingCapacity: room) { tape in
-        outcome = parse(bytes, from: from, whole: whole, depthLimit: depthLimit, tape: &tape)
+      var outcome = Outcome(stop: .full, offset: 0, tokens: 0)
+      tokens.append(addingCapacity: room) { free in
+        unsafe free.withUnsafeMutableBufferPointer { buffer, initialized in
+          unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Stops.wordCount) { words in
+            outcome = unsafe parse(
+              bytes, from: from, depthLimit: depthLimit, room: Tape(room: buffer),
+              stops: Stops(before: from, words: words))
+          }
+          initialized = outcome.tokens
+        }
       }
-      if outcome.stop == .done { return outcome.offset }
+      var end = outcome.offset
+      if outcome.stop == .done {
+        if !whole || end == bytes.count { return end }
+        if bytes.skipSpace(&end) == 0, end == bytes.count { return end }
+        outcome = Outcome(stop: .rootEnd, offset: end, tokens: outcome.tokens)
+      }
       let last = tokens.last
       // Warming up: a text with more tokens than there is room for is read again from its start with twice the room.
       // The old tape goes first, so that a large text never holds two.
@@ -62,14 +74,12 @@ public struct Reader: Sendable {
 /// Why the parser came back: it is done, it needs room, or it was waiting for something else.
 enum Stop: UInt8 {
   case done, full
-  /// Waiting for: a text's only value, a member's value, an element or `]`, an element behind a comma.
-  case root, value, firstElement, element
-  /// Waiting for: a key or `}`, a key behind a comma, a colon.
-  case firstKey, key, colon
+  /// Waiting for: a value, a key or `}`, a key behind a comma, a colon.
+  case value, firstKey, key, colon
   /// Waiting for what may follow a value: in an object, in an array, behind the root.
   case memberEnd, elementEnd, rootEnd
-  /// Inside a string, a number or a word.
-  case string, number, word
+  /// Inside a string or a number.
+  case string, number
   /// At a bracket that is one too many.
   case depth
 }
@@ -78,119 +88,130 @@ enum Stop: UInt8 {
 struct Outcome {
   var stop: Stop
   var offset: Int
+  /// How many tokens are on the tape.
+  var tokens: Int
 }
 
 /// One pass: an iterative parser whose stack lies in the tape itself, since an open container's `next` names its parent.
-@inline(__always)
-private func parse(
-  _ bytes: Span<UInt8>, from: Int, whole: Bool, depthLimit: Int, tape: inout OutputSpan<Token>
-) -> Outcome {
+@inline(never)
+private func parse(_ bytes: Span<UInt8>, from: Int, depthLimit: Int, room: Tape, stops: Stops) -> Outcome {
   // No token has this index: a text has fewer bytes than that.
   let none = Int(UInt32.max)
-  var index = from
   var parent = none
-  var inObject = false
-  var depth = 0
-  var stop = Stop.root
+  var levels = depthLimit
+  var stops = stops
+  var tape = room
+  var index = from
+  var byte = bytes.skipSpace(&index)
+  /// The bracket that closes the container around, 0 at the root.
+  var closer: UInt8 = 0
   while true {
-    // A value, after white space.
-    index = bytes.skippingSpace(from: index)
-    if tape.isFull { return Outcome(stop: .full, offset: index) }
-    let byte = bytes.peek(index)
-    switch byte {
-    case UInt8(ascii: "\""):
+    if !tape.hasRoom { return Outcome(stop: .full, offset: index, tokens: tape.count) }
+    if byte == UInt8(ascii: "\"") {
       var bits = UInt32(Token.Kind.string.rawValue)
-      let end = bytes.endOfString(from: index &+ 1, bits: &bits)
-      if end < 0 { return Outcome(stop: .string, offset: ~end) }
-      tape.append(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
+      let end = bytes.endOfString(from: index &+ 1, stops: &stops, bits: &bits)
+      if end < 0 { return Outcome(stop: .string, offset: ~end, tokens: tape.count) }
+      tape.put(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
       index = end &+ 1
-    case UInt8(ascii: "{"), UInt8(ascii: "["):
-      let isObject = byte == UInt8(ascii: "{")
-      if depth >= depthLimit { return Outcome(stop: .depth, offset: index) }
-      depth &+= 1
-      let kind = isObject ? Token.Kind.object : Token.Kind.array
-      tape.append(Token(bits: UInt32(kind.rawValue), start: index, end: 0, next: parent))
+    } else if byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") {
+      let end = bytes.endOfNumber(from: index)
+      if end < 0 { return Outcome(stop: .number, offset: ~end, tokens: tape.count) }
+      tape.put(Token(bits: UInt32(Token.Kind.number.rawValue), start: index, end: end, next: tape.count &+ 1))
+      index = end
+    } else if byte | 0x20 == UInt8(ascii: "{") {
+      if levels <= 0 { return Outcome(stop: .depth, offset: index, tokens: tape.count) }
+      levels &-= 1
+      let kind = byte == UInt8(ascii: "{") ? Token.Kind.object : Token.Kind.array
+      tape.put(Token(bits: UInt32(kind.rawValue), start: index, end: 0, next: parent))
       parent = tape.count &- 1
-      inObject = isObject
-      index = bytes.skippingSpace(from: index &+ 1)
-      if isObject {
-        if bytes.peek(index) != UInt8(ascii: "}") {
-          stop = .firstKey
-          if let failure = key(bytes, at: &index, stop: stop, tape: &tape) { return failure }
-          stop = .value
-          continue
-        }
-      } else if bytes.peek(index) != UInt8(ascii: "]") {
-        stop = .firstElement
+      closer = byte &+ 2
+      index &+= 1
+      byte = bytes.skipSpace(&index)
+      if byte != closer {
+        if kind == .array { continue }
+        guard byte == UInt8(ascii: "\"") else { return Outcome(stop: .firstKey, offset: index, tokens: tape.count) }
+        byte = key(bytes, at: &index, stops: &stops, tape: &tape)
+        if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
         continue
       }
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      let end = bytes.endOfNumber(from: index)
-      if end < 0 { return Outcome(stop: .number, offset: ~end) }
-      tape.append(
-        Token(bits: UInt32(Token.Kind.number.rawValue), start: index, end: end, next: tape.count &+ 1))
-      index = end
-    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
+    } else {
       let (kind, end) = word(bytes, at: index)
-      if end == index { return Outcome(stop: .word, offset: index) }
-      tape.append(Token(bits: UInt32(kind.rawValue), start: index, end: end, next: tape.count &+ 1))
+      if end == index { return Outcome(stop: .value, offset: index, tokens: tape.count) }
+      tape.put(Token(bits: UInt32(kind.rawValue), start: index, end: end, next: tape.count &+ 1))
       index = end
-    default:
-      return Outcome(stop: stop, offset: index)
     }
     // What follows a value: a comma, or brackets until there is a comma or nothing is open.
     while true {
-      if parent == none {
-        if !whole { return Outcome(stop: .done, offset: index) }
-        index = bytes.skippingSpace(from: index)
-        return Outcome(stop: index == bytes.count ? .done : .rootEnd, offset: index)
+      // The most common case first: a comma and a key right behind it, in an object.
+      if index &+ 1 < bytes.count, bytes.pair(index) == 0x222C, closer == UInt8(ascii: "}") {
+        index &+= 1
+        byte = key(bytes, at: &index, stops: &stops, tape: &tape)
+        if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
+        break
       }
-      index = bytes.skippingSpace(from: index)
-      let byte = bytes.peek(index)
+      if closer == 0 { return Outcome(stop: .done, offset: index, tokens: tape.count) }
+      byte = bytes.skipSpace(&index)
       if byte == UInt8(ascii: ",") {
         index &+= 1
-        if inObject {
-          index = bytes.skippingSpace(from: index)
-          if let failure = key(bytes, at: &index, stop: .key, tape: &tape) { return failure }
-          stop = .value
-        } else {
-          stop = .element
+        byte = bytes.skipSpace(&index)
+        if closer == UInt8(ascii: "}") {
+          guard byte == UInt8(ascii: "\"") else { return Outcome(stop: .key, offset: index, tokens: tape.count) }
+          byte = key(bytes, at: &index, stops: &stops, tape: &tape)
+          if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
         }
         break
       }
-      if byte != (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-        return Outcome(stop: inObject ? .memberEnd : .elementEnd, offset: index)
+      if byte != closer {
+        return Outcome(stop: closer == UInt8(ascii: "}") ? .memberEnd : .elementEnd, offset: index, tokens: tape.count)
       }
       index &+= 1
+      levels &+= 1
+      var token = tape[parent]
       let closed = parent
-      parent = Int(tape[closed].nextWord)
-      tape[closed].endWord = UInt32(truncatingIfNeeded: index)
-      tape[closed].nextWord = UInt32(truncatingIfNeeded: tape.count)
-      depth &-= 1
-      inObject = parent != none && tape[parent].bits == UInt32(Token.Kind.object.rawValue)
+      parent = Int(token.nextWord)
+      token.endWord = UInt32(truncatingIfNeeded: index)
+      token.nextWord = UInt32(truncatingIfNeeded: tape.count)
+      tape[closed] = token
+      // Both closing brackets lie two behind their opening ones, and the array's 0x20 before the object's.
+      closer = parent == none ? 0 : UInt8(ascii: "}") &- UInt8(truncatingIfNeeded: tape[parent].bits &<< 5)
     }
   }
 }
 
-/// Reads a key, the colon and the white space between; `index` ends behind the colon.
+/// Reads a key, whose opening quote is at `index`, the colon, and the white space around it.
+///
+/// - Returns: the first byte of the value, at which `index` then is; or 0, and `index` is where the parser had to stop:
+///   the complement of an offset inside the string, or the offset where a colon or a value is missing.
 @inline(__always)
-private func key(
-  _ bytes: Span<UInt8>, at index: inout Int, stop: Stop, tape: inout OutputSpan<Token>
-) -> Outcome? {
-  guard bytes.peek(index) == UInt8(ascii: "\"") else { return Outcome(stop: stop, offset: index) }
-  if tape.isFull { return Outcome(stop: .full, offset: index) }
+private func key(_ bytes: Span<UInt8>, at index: inout Int, stops: inout Stops, tape: inout Tape) -> UInt8 {
   var bits = UInt32(Token.Kind.string.rawValue) | Token.keyBit
-  let end = bytes.endOfString(from: index &+ 1, bits: &bits)
-  if end < 0 { return Outcome(stop: .string, offset: ~end) }
-  tape.append(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
-  index = bytes.skippingSpace(from: end &+ 1)
-  guard bytes.peek(index) == UInt8(ascii: ":") else { return Outcome(stop: .colon, offset: index) }
+  let end = bytes.endOfString(from: index &+ 1, stops: &stops, bits: &bits)
+  if end < 0 {
+    index = end
+    return 0
+  }
+  tape.put(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
+  index = end &+ 2
+  if index < bytes.count, bytes.byte(index &- 1) == UInt8(ascii: ":") {
+    let byte = bytes.byte(index)
+    if byte > 0x20 { return byte }
+  }
+  index &-= 1
+  if bytes.skipSpace(&index) != UInt8(ascii: ":") { return 0 }
   index &+= 1
-  return nil
+  return bytes.skipSpace(&index)
+}
+
+/// Tells the three reasons apart why `key` returned 0.
+@inline(never)
+private func keyFailure(_ bytes: Span<UInt8>, at index: Int, tokens: Int) -> Outcome {
+  if index < 0 { return Outcome(stop: .string, offset: ~index, tokens: tokens) }
+  let stop: Stop = bytes.lastToken(before: index) == UInt8(ascii: ":") ? .value : .colon
+  return Outcome(stop: stop, offset: index, tokens: tokens)
 }
 
 /// Reads `true`, `false` or `null`; the offset comes back unchanged when it is none of them.
-@inline(__always)
+@inline(never)
 private func word(_ bytes: Span<UInt8>, at index: Int) -> (Token.Kind, Int) {
   let word = bytes.wordOrZeros(index)
   if word == 0x6575_7274 { return (.true, index &+ 4) }  // "true", first letter lowest

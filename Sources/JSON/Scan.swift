@@ -7,27 +7,59 @@ extension Span<UInt8> {
   ///
   /// - Returns: the offset of the closing quote, or the complement of the offset of the first byte that is wrong.
   @inline(__always)
-  func endOfString(from start: Int, bits: inout UInt32) -> Int {
+  func endOfString(from start: Int, stops: inout Stops, bits: inout UInt32) -> Int {
+    // Most strings end within the window, and hold nothing that stops.
+    let place = start &- stops.start
+    if place < Stops.size {
+      let window = stops.window(at: place)
+      let index = start &+ window.trailingZeroBitCount
+      if window != 0, byte(index) == UInt8(ascii: "\"") { return index }
+    }
+    let found = endOfLongString(from: start, &stops)
+    bits |= found.bits
+    return found.end
+  }
+
+  /// The same for a string that goes on behind the window, or stops for more than its end.
+  @inline(never)
+  func endOfLongString(from start: Int, _ stops: inout Stops) -> (end: Int, bits: UInt32) {
+    var bits: UInt32 = 0
     var index = start
     while index < count {
-      let byte = byte(index)
-      if byte == UInt8(ascii: "\"") { return index }
-      if byte >= 0x80 {
-        let length = sequenceLength(at: index)
-        if length == 0 { return ~index }
-        index &+= length
-      } else if byte == UInt8(ascii: "\\") {
-        bits |= Token.escapeBit
-        let length = escapeLength(at: index)
-        if length == 0 { return ~index }
-        index &+= length
-      } else if byte < 0x20 {
-        return ~index
-      } else {
-        index &+= 1
+      if index &- stops.start >= Stops.size { stops.fill(from: index, of: self) }
+      let place = index &- stops.start
+      let window = stops.window(at: place)
+      if window == 0 {
+        index &+= 64 &- (place & 7)
+        continue
       }
+      index &+= window.trailingZeroBitCount
+      let byte = byte(index)
+      if byte == UInt8(ascii: "\"") { return (index, bits) }
+      if byte == UInt8(ascii: "\\") { bits |= Token.escapeBit }
+      index = endOfStop(at: index)
+      if index < 0 { return (index, bits) }
     }
-    return ~count
+    return (~count, bits)
+  }
+
+  /// Reads what a string stopped at, an escape or UTF-8 sequences.
+  ///
+  /// - Returns: the offset behind it, or the complement of the offset of a byte that is wrong.
+  @inline(never)
+  func endOfStop(at start: Int) -> Int {
+    if byte(start) == UInt8(ascii: "\\") {
+      let length = escapeLength(at: start)
+      return length == 0 ? ~start : start &+ length
+    }
+    if byte(start) < 0x80 { return ~start }
+    var index = start
+    while peek(index) >= 0x80 {
+      let length = sequenceLength(at: index)
+      if length == 0 { return ~index }
+      index &+= length
+    }
+    return index
   }
 
   /// How many bytes the UTF-8 sequence at `index` has (2, 3 or 4), or 0 when it is none (RFC 3629 section 4).
@@ -115,13 +147,41 @@ extension Span<UInt8> {
   @inline(__always)
   func endOfDigits(from start: Int) -> Int {
     var index = start
+    while index &+ 16 <= count {
+      let places = others(thanDigitsIn: vector(index))
+      if places != 0 { return index &+ places.trailingZeroBitCount &>> 2 }
+      index &+= 16
+    }
+    if count >= 16 {
+      // The last sixteen bytes of the text, those before `index` shifted out.
+      let places = others(thanDigitsIn: vector(count &- 16)) &>> UInt64(truncatingIfNeeded: (index &+ 16 &- count) &* 4)
+      return index < count && places != 0 ? index &+ places.trailingZeroBitCount &>> 2 : count
+    }
     while peek(index) &- UInt8(ascii: "0") <= 9 { index &+= 1 }
     return index
   }
 
-  /// The next byte that is not white space (RFC 8259 section 2).
+  /// The bytes that are no digits: four bits for each, so that a place is the number of trailing zeros divided by four.
   @inline(__always)
-  func skippingSpace(from start: Int) -> Int {
+  private func others(thanDigitsIn block: SIMD16<UInt8>) -> UInt64 {
+    let digits = block &- SIMD16<UInt8>(repeating: UInt8(ascii: "0"))
+    let found = digits .> SIMD16<UInt8>(repeating: 9)
+    // Shifting pairs of lanes and narrowing them is the cheapest way from a vector to one word that Swift can say.
+    let pairs = unsafe unsafeBitCast(found, to: SIMD8<UInt16>.self)
+    return unsafe unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: pairs &>> 4), to: UInt64.self).littleEndian
+  }
+
+  /// The next byte that is not white space (RFC 8259 section 2), 0 behind the end; `index` moves to it.
+  @inline(__always)
+  func skipSpace(_ index: inout Int) -> UInt8 {
+    let byte = peek(index)
+    if byte > 0x20 { return byte }
+    index = endOfSpace(from: index)
+    return peek(index)
+  }
+
+  @inline(never)
+  func endOfSpace(from start: Int) -> Int {
     var index = start
     while true {
       switch peek(index) {
