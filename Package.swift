@@ -67,7 +67,7 @@ let package = Package(
 
     // Tests.
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-    .testTarget(name: "OptionsTests", dependencies: ["Options"]),
+    .testTarget(name: "OptionsTests", dependencies: ["Options", "Spelling"]),
     .testTarget(name: "TLSTests", dependencies: ["TLS"]),
     .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2"]),
     .testTarget(name: "APNsTests", dependencies: ["APNs", "JSON"]),

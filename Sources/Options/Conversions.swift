@@ -1,5 +1,7 @@
 // From the text of an argument or a variable to a value, with errors that say what would have been right.
 
+import Spelling
+
 /// A whole number within a range.
 func wholeNumber(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
   guard let number = Int(text) else {

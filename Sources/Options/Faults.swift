@@ -1,5 +1,7 @@
 // The set of declarations looked at as a whole: what no single declaration can get wrong alone.
 
+import Spelling
+
 extension Command {
   /// What is wrong with the declarations, one sentence each; empty when all is well. For tests: each tool's tests expect
   /// the list of its command to be empty.

@@ -1,5 +1,7 @@
 // The parser: arguments and environment against the declarations.
 
+import Spelling
+
 extension Command {
   /// Reads a command line. Touches no file and no network.
   ///

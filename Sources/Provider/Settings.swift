@@ -79,6 +79,14 @@ public struct Counts: Sendable, Equatable {
 
   public var total: Int { accepted + rejected + invalid + unknown + unsent }
 
+  /// Such as "5 done: 4 accepted, 1 rejected, 0 invalid, 0 unknown, 0 unsent".
+  public var words: String {
+    let parts = [
+      "\(accepted) accepted", "\(rejected) rejected", "\(invalid) invalid", "\(unknown) unknown", "\(unsent) unsent",
+    ]
+    return "\(total) done: " + parts.joined(separator: ", ")
+  }
+
   mutating func add(_ outcome: Outcome) {
     switch outcome {
     case .accepted: accepted += 1

@@ -1,5 +1,6 @@
 // "Did you mean": near words are found, far ones are not offered.
 import Options
+import Spelling
 import Testing
 
 @Suite struct ClosestTests {

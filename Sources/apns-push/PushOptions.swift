@@ -1,0 +1,121 @@
+// The options of apns-push.
+
+import APNs
+import Filter
+import Options
+
+enum PushOptions {
+  // Where to.
+  static let environment = Option.choice(
+    "environment", short: "e", value: "NAME",
+    [("sandbox", "tokens of development builds"), ("production", "tokens of TestFlight and the App Store")],
+    "which of Apple's services to use",
+    "A device token belongs to one of the two and is a BadDeviceToken in the other. A record's own `environment` wins.",
+    default: "sandbox", environment: "APNS_ENVIRONMENT")
+  static let endpoint = Option.text(
+    "endpoint", value: "HOST[:PORT]", "send there instead of to Apple",
+    "A local server for tests, for instance. Every record goes there, whatever its environment.",
+    environment: "APNS_ENDPOINT")
+  static let port = Option.integer(
+    "port", value: "PORT", "use another port of the service, such as 2197",
+    "Apple's push service also listens on port 2197, for networks that let 443 pass for HTTP alone.", range: 1...65535)
+  static let caFile = Option.text(
+    "ca-file", value: "FILE", "trust the certificates in FILE, and no others",
+    "PEM. Without it the system's directory of certificates is used (`SSL_CERT_DIR`, `SSL_CERT_FILE`).",
+    environment: "APNS_CA_FILE", completion: .files)
+  static let allowNoALPN = Option.flag(
+    "allow-no-alpn", "go on when the server chooses no protocol",
+    "APNs chooses `h2` by ALPN. Some test servers speak HTTP/2 without saying so.")
+
+  // As whom.
+  static let key = Option.text(
+    "key", short: "k", value: "FILE", "the provider token's signing key (.p8)",
+    "The key Apple gave out as `AuthKey_<key id>.p8`. The variable `APNS_KEY` may hold the key's text instead.",
+    environment: "APNS_KEY_FILE", completion: .files)
+  static let keyID = Option.text(
+    "key-id", value: "ID", "the key's identifier, ten characters",
+    "Read from the name of the file when that is `AuthKey_<key id>.p8`.", environment: "APNS_KEY_ID")
+  static let teamID = Option.text(
+    "team-id", value: "ID", "the team's identifier, ten characters",
+    "Shown in the developer account under Membership.", environment: "APNS_TEAM_ID")
+  static let cert = Option.text(
+    "cert", value: "FILE", "a client certificate instead of a key (PEM or PKCS#12)",
+    "With its private key in the same file, or in the one of `--cert-key`. May be a pipe.",
+    environment: "APNS_CERT_FILE", completion: .files)
+  static let certKey = Option.text(
+    "cert-key", value: "FILE", "the certificate's private key", "PEM, when it is not in the file of `--cert`.",
+    environment: "APNS_CERT_KEY_FILE", completion: .files)
+  static let passphrase = Option.text(
+    "passphrase", value: "SOURCE", "where the passphrase of key or certificate is",
+    "`env:NAME` for a variable, `file:PATH` for the first line of a file, `fd:N` for an open descriptor. `pass:TEXT` "
+      + "gives it here, where every user of the machine can read it. The variable `APNS_PASSPHRASE` holds it directly.")
+  static let topic = Option.text(
+    "topic", short: "t", value: "TOPIC", "the topic of records without one",
+    "The bundle identifier, with the push type's suffix where it has one.", environment: "APNS_TOPIC")
+
+  // How.
+  static let connections = Option.integer(
+    "connections", short: "c", value: "N", "most connections at a time",
+    "One carries a thousand requests at once; more pay when answers are slow.", range: 1...1000, default: 1)
+  static let connectTimeout = Option.integer(
+    "connect-timeout", value: "SECONDS", "longest wait for a connection",
+    "For the name's look-up and the TCP connection together; the TLS handshake has the same time again.",
+    range: 1...3600, default: 10)
+  static let requestTimeout = Option.integer(
+    "request-timeout", value: "SECONDS", "longest wait for an answer",
+    "A notification without an answer in this time ends as `unknown`: it may have been delivered.", range: 1...3600,
+    default: 30)
+  static let retries = Option.integer(
+    "retries", value: "N", "how often a notification is sent again",
+    "Only after a refusal that means \"not now\" (429 TooManyRequests, 500, 503), with growing random delays. What is "
+      + "proven not to have been acted on is sent again in any case.", range: 0...100, default: 3)
+  static let drainTimeout = Option.integer(
+    "drain-timeout", value: "SECONDS", "longest wait for answers after a signal",
+    "After SIGINT or SIGTERM nothing more is read; what is on the wire is waited for this long. A second signal ends "
+      + "the wait.", range: 0...3600, default: 10)
+
+  static let command = Command(
+    name: "apns-push", version: Suite.version, date: Suite.date,
+    summary: "send notifications to Apple's push service, one result for each line",
+    description: [
+      "Reads notification records, one JSON object a line, sends them to the Apple Push Notification service over "
+        + "HTTP/2 and writes one result record for each line, as the answers come. Whatever happens, no line is without "
+        + "its result.",
+      "A record has a `token`, a `payload`, and as it needs them `topic`, `push_type`, `priority`, `expiration`, "
+        + "`collapse_id`, `id`, `environment`, `credential` and `meta`. The payload is sent byte for byte as it stands "
+        + "in the line; `meta` comes back untouched on the result.",
+      "A result's `outcome` is:",
+      Outcome.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
+      "and its `advice`, where there is one:",
+      Advice.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
+    ],
+    operand: Operand("FILE", "notification records; standard input without it or with -", completion: .files),
+    groups: [
+      OptionGroup("Service", [environment, endpoint, port, caFile, allowNoALPN]),
+      OptionGroup("Credentials", [key, keyID, teamID, cert, certKey, passphrase, topic]),
+      OptionGroup(
+        "Sending", [connections, connectTimeout, requestTimeout, retries, drainTimeout]),
+      OptionGroup("Input and output", [CommonOptions.maxLine, CommonOptions.progress]),
+    ],
+    environment: [
+      (name: "APNS_KEY", meaning: "The text of the signing key, where no file is given."),
+      (name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate."),
+    ],
+    exitStatuses: Status.rows,
+    examples: [
+      (
+        command: "apns-build --title Hello --body World < tokens.txt | apns-push --key AuthKey_ABCDE12345.p8 --team-id "
+          + "FGHIJ67890 --topic com.example.app",
+        purpose: "send one message to a list of device tokens, in the sandbox"
+      ),
+      (
+        command: "apns-push -e production < notifications.ndjson > results.ndjson",
+        purpose: "send prepared notifications with the credentials of the environment variables"
+      ),
+      (
+        command: "apns-server -- apns-push --topic com.example.app < notifications.ndjson",
+        purpose: "try it against a local server"
+      ),
+    ],
+    seeAlso: ["apns-build", "apns-validate", "apns-feedback", "apns-server"])
+}
