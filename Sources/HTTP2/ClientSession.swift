@@ -148,9 +148,9 @@ public final class ClientSession {
     if taken < 0 {
       state.pointee.breakDown(.protocolError, "nghttp2: " + libraryWords(taken))
     } else if state.pointee.isFlooded {
+      state.pointee.breakDown(.enhanceYourCalm, "the peer floods the connection with frames that carry nothing")
       terminate(.enhanceYourCalm)
       pump(into: &out)
-      state.pointee.breakDown(.enhanceYourCalm, "the peer floods the connection with frames that carry nothing")
     } else {
       pump(into: &out)
     }

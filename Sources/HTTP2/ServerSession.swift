@@ -130,9 +130,9 @@ public final class ServerSession {
     } else if taken < 0 {
       state.pointee.breakDown(.protocolError, "nghttp2: " + libraryWords(taken))
     } else if state.pointee.isFlooded {
+      state.pointee.breakDown(.enhanceYourCalm, "the client floods the connection: " + state.pointee.floodWords)
       nghttp2_session_terminate_session(session, ErrorCode.enhanceYourCalm.rawValue)
       pump(into: &out)
-      state.pointee.breakDown(.enhanceYourCalm, "the client floods the connection: " + state.pointee.floodWords)
     } else {
       pump(into: &out)
     }

@@ -31,6 +31,12 @@ extension ServerSession {
     return _overrideLifetime(Span(_unsafeElements: value), borrowing: self)
   }
 
+  /// The same as text, copied.
+  public func fieldText(_ slot: Int32, _ name: StaticString) -> String? {
+    let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    return self.slot(slot)?.pointee.fields.value(wanted).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The request's body, up to `Settings.bodyLimit`. Valid until the slot is released or the session called again.
   @_lifetime(borrow self)
   public func body(_ slot: Int32) -> Span<UInt8> {
