@@ -9,14 +9,13 @@ public enum Identifiers {
 
   /// Whether the text is a UUID in its canonical form, 8-4-4-4-12 hexadecimal digits of either case (RFC 9562 §4).
   public static func isUUID(_ text: Span<UInt8>) -> Bool {
-    guard text.count == 36 else { return false }
-    for index in 0..<36 {
-      switch index {
-      case 8, 13, 18, 23: if text[index] != UInt8(ascii: "-") { return false }
-      default: if !DeviceToken.isHexadecimal(text[index]) { return false }
-      }
+    let hyphen = UInt8(ascii: "-")
+    guard text.count == 36, text[8] == hyphen, text[13] == hyphen, text[18] == hyphen, text[23] == hyphen else {
+      return false
     }
-    return true
+    return DeviceToken.isHexadecimal(text, 0..<8) && DeviceToken.isHexadecimal(text, 9..<13)
+      && DeviceToken.isHexadecimal(text, 14..<18) && DeviceToken.isHexadecimal(text, 19..<23)
+      && DeviceToken.isHexadecimal(text, 24..<36)
   }
 
   /// Whether the text is base64 (RFC 4648 §4, padded) of at least one byte and not longer than a channel id may be.

@@ -49,6 +49,8 @@ final class Connection {
   private var interest: Readiness = []
   /// HTTP/2 bytes that are not encrypted yet. What is here when the connection dies never left this process.
   private var plain: [UInt8] = []
+  /// Changes places with `plain` while it is encrypted; empty otherwise.
+  private var encrypting: [UInt8] = []
   private(set) var address: Address?
 
   /// Encrypt from this many bytes on: full records cost a fifth of small ones.
@@ -276,8 +278,9 @@ final class Connection {
     if phase == .open, session.wantsWrite { session.pump(into: &plain) }
     do {
       if phase == .open, !plain.isEmpty, channel.outputCount < Self.outputLimit {
-        try channel.write(plain.span)
-        plain.removeAll(keepingCapacity: true)
+        swap(&plain, &encrypting)
+        try Self.encrypt(encrypting, channel)
+        encrypting.removeAll(keepingCapacity: true)
       }
       while channel.outputCount > 0 {
         guard case .bytes(let count) = try socket.write(channel.output) else { break }
@@ -292,6 +295,10 @@ final class Connection {
     } catch {
       end("TLS with \(place): \(error)")
     }
+  }
+
+  private static func encrypt(_ bytes: borrowing [UInt8], _ channel: Channel) throws(Failure) {
+    try channel.write(bytes.span)
   }
 
   /// Writing failed; what the peer said last may still be read.

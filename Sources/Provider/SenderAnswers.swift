@@ -29,9 +29,10 @@ extension Sender {
 
   private func sayGoodbye(_ debug: String, _ code: ErrorCode, _ route: Route) {
     var reason = debug.isEmpty ? code.description : debug
-    if (try? answerReader.read(Array(debug.utf8).span)) != nil {
-      let bytes = Array(debug.utf8)
-      let document = Document(bytes.span, answerReader.tokens.span)
+    let bytes = Array(debug.utf8)
+    if (try? answerReader.read(bytes.span)) != nil {
+      let tokens = answerReader.tokens
+      let document = Document(bytes.span, tokens.span)
       if let node = document.find("reason", in: 0), document.kind(node) == .string { reason = document.string(node) }
     }
     let shown = String(reason.unicodeScalars.prefix(200).filter { $0.value >= 0x20 })
