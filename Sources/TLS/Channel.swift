@@ -14,8 +14,8 @@ public final class Channel {
     case failed
   }
 
-  private let ssl: OpaquePointer
-  private let state: UnsafeMutablePointer<ChannelState>
+  let ssl: OpaquePointer
+  let state: UnsafeMutablePointer<ChannelState>
   private let isServer: Bool
   /// Keeps what the context owns alive: OpenSSL counts its own part alone.
   private let context: AnyObject
@@ -45,7 +45,9 @@ public final class Channel {
     let state = UnsafeMutablePointer<ChannelState>.allocate(capacity: 1)
     state.initialize(to: ChannelState())
     state.pointee.acceptsAnyone = acceptsAnyone
-    guard let ssl = SSL_new(context), let bio = makeBIO(state) else {
+    let bio = makeBIO(state)
+    guard let bio, let ssl = SSL_new(context) else {
+      BIO_free(bio)
       state.deinitialize(count: 1)
       state.deallocate()
       throw .library(.library, "OpenSSL gives no connection")
@@ -97,11 +99,7 @@ public final class Channel {
     if phase == .failed || phase == .closed { return }
     state.pointee.hasEnded = true
     let wasHandshaking = phase == .handshaking
-    do throws(Failure) {
-      try advance(into: &plaintext)
-    } catch {
-      throw error
-    }
+    try advance(into: &plaintext)
     if phase == .closed { return }
     phase = .failed
     throw wasHandshaking
@@ -206,73 +204,4 @@ public final class Channel {
     out.append(contentsOf: state.pointee.pending)
     state.pointee.consume(state.pointee.pending.count)
   }
-}
-
-extension Channel {
-  /// What ALPN agreed on; nil for nothing.
-  public var negotiatedProtocol: String? {
-    var name: UnsafePointer<UInt8>?
-    var count: UInt32 = 0
-    SSL_get0_alpn_selected(ssl, &name, &count)
-    guard let name, count > 0 else { return nil }
-    return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
-  }
-
-  /// `TLSv1.3`.
-  public var version: String { String(cString: SSL_get_version(ssl)) }
-
-  /// `TLS_AES_128_GCM_SHA256`; empty before the handshake.
-  public var cipher: String {
-    SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? ""
-  }
-
-  /// The name the client asked for (SNI), on the server's side.
-  public var requestedHost: String? {
-    SSL_get_servername(ssl, Int32(TLSEXT_NAMETYPE_host_name)).map { String(cString: $0) }
-  }
-
-  /// The peer's certificate.
-  public var peerCertificate: Certificate? {
-    SSL_get1_peer_certificate(ssl).map { Certificate(owning: $0) }
-  }
-
-  /// The certificates the peer sent, its own first.
-  public var peerChain: [Certificate] {
-    guard let stack = SSL_get_peer_cert_chain(ssl) else { return [] }
-    return (0..<OPENSSL_sk_num(stack)).compactMap { index in
-      OPENSSL_sk_value(stack, index).map { Certificate(sharing: OpaquePointer($0)) }
-    }
-  }
-
-  /// Why the peer's certificate would not do; nil when it does, and when there is none.
-  public var refusal: Verification? { state.pointee.verification }
-}
-
-/// Words for a handshake or record failure that is not about certificates.
-private func protocolFailure(_ errors: LibraryErrors, isServer: Bool) -> Failure {
-  let peer = isServer ? "client" : "server"
-  // Reasons from 1000 on are alerts that came from the peer (SSL_AD_REASON_OFFSET).
-  if errors.library == Int(ERR_LIB_SSL), errors.reason > 1000, errors.reason < 1256 {
-    let alert = UInt8(truncatingIfNeeded: errors.reason - 1000)
-    let name = String(cString: SSL_alert_desc_string_long(Int32(alert)))
-    var failure = Failure(.alert, "the \(peer) ended the TLS connection: \(name) (alert \(alert))", reason: errors.text)
-    failure.alert = alert
-    return failure
-  }
-  if errors.library == Int(ERR_LIB_SSL) {
-    switch Int32(errors.reason) {
-    case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST:
-      return Failure(.handshake, "the \(peer) speaks plain HTTP, not TLS", reason: errors.text)
-    case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_RECORD_TOO_SMALL:
-      return Failure(.handshake, "the \(peer) does not speak TLS", reason: errors.text)
-    case SSL_R_UNSUPPORTED_PROTOCOL:
-      return Failure(.handshake, "the \(peer) speaks no TLS version from 1.2 on", reason: errors.text)
-    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-      return Failure(.handshake, "the client sent no certificate", reason: errors.text)
-    default:
-      break
-    }
-  }
-  let reason = errors.text.isEmpty ? "no reason given" : errors.text
-  return Failure(.handshake, "TLS with the \(peer) failed: \(reason)", reason: errors.text)
 }
