@@ -30,7 +30,8 @@ extension Span<UInt8> {
       let place = index &- stops.start
       let window = stops.window(at: place)
       if window == 0 {
-        index &+= 64 &- (place & 7)
+        // Behind the kilobyte the window shows zeros that mean nothing.
+        index = min(index &+ 64 &- (place & 7), stops.start &+ Stops.size)
         continue
       }
       index &+= window.trailingZeroBitCount
