@@ -25,6 +25,7 @@ let package = Package(
     .executable(name: "apns-build", targets: ["apns-build"]),
     .executable(name: "apns-validate", targets: ["apns-validate"]),
     .executable(name: "apns-push", targets: ["apns-push"]),
+    .executable(name: "apns-decode", targets: ["apns-decode"]),
     .executable(name: "apns-feedback", targets: ["apns-feedback"]),
     .executable(name: "apns-server", targets: ["apns-server"]),
   ],
@@ -52,24 +53,33 @@ let package = Package(
 
     // Work.
     .target(name: "Rules", dependencies: ["APNs", "JSON", "Spelling"], swiftSettings: safe),
+    .target(name: "BinaryProtocol", dependencies: ["APNs", "JSON"], swiftSettings: safe),
     .target(name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX"], swiftSettings: safe),
+    .target(
+      name: "Service", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
+    .target(
+      name: "Builder", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Spelling"], swiftSettings: safe),
 
     // Tools.
     .executableTarget(
-      name: "apns-build", dependencies: ["APNs", "Filter", "JSON", "Options"], swiftSettings: safe,
-      linkerSettings: fullyStatic),
+      name: "apns-build", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX"],
+      swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
       name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
       name: "apns-push", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Provider"], swiftSettings: safe),
     .executableTarget(
-      name: "apns-feedback", dependencies: ["APNs", "Filter", "JSON", "Options"], swiftSettings: safe,
-      linkerSettings: fullyStatic),
+      name: "apns-feedback", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX"],
+      swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
       name: "apns-server",
-      dependencies: ["APNs", "Filter", "HTTP2", "JSON", "Options", "POSIX", "Rules", "TLS"], swiftSettings: safe),
+      dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Service", "TLS"], swiftSettings: safe),
+
+    .executableTarget(
+      name: "apns-decode", dependencies: ["APNs", "BinaryProtocol", "Filter", "JSON", "Options", "POSIX"],
+      swiftSettings: safe, linkerSettings: fullyStatic),
 
     // Tests.
     .testTarget(name: "JSONTests", dependencies: ["JSON"]),
@@ -78,8 +88,12 @@ let package = Package(
     .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2"]),
     .testTarget(name: "APNsTests", dependencies: ["APNs", "JSON"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules", "APNs", "JSON"]),
+    .testTarget(name: "BinaryProtocolTests", dependencies: ["BinaryProtocol", "APNs", "JSON"], exclude: ["Vectors"]),
     .testTarget(name: "FilterTests", dependencies: ["Filter", "Options", "POSIX"]),
     .testTarget(name: "ProviderTests", dependencies: ["Provider", "APNs", "JSON", "HTTP2", "TLS", "POSIX"]),
+    .testTarget(
+      name: "BuilderTests",
+      dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "apns-build", "apns-feedback"]),
     .testTarget(name: "CaseTests", exclude: ["Cases"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,24 @@
+// What apns-feedback says about itself.
+
+import Filter
+import Options
+
+enum FeedbackCommand {
+  static let command = Command(
+    name: "apns-feedback", version: Suite.version, date: Suite.date,
+    summary: "list the device tokens to drop, from the results of a run",
+    description: [
+      "Reads results, as apns-push writes them, and writes a feedback record for each device token that APNs has refused "
+        + "for good: which token, since when, and why. Other results are passed over in silence.",
+      "A refusal is for good when the advice for its reason is `drop`: `Unregistered` and `ExpiredToken`, both with status "
+        + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment.",
+      "APNs gives the time of a refusal in milliseconds, the old feedback service gave seconds. Here `timestamp` is always "
+        + "in seconds; `timestamp_ms` has the milliseconds beside it.",
+    ],
+    groups: [OptionGroup("Run", [CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress])],
+    exitStatuses: Status.rows,
+    examples: [
+      ("apns-feedback < results.ndjson > dead.ndjson", "Keep the tokens to drop"),
+      ("apns-push < notifications.ndjson | tee results.ndjson | apns-feedback", "Watch them while a run is going on"),
+    ], seeAlso: ["apns-push", "apns-build", "apns-decode", "jq(1)"])
+}
