@@ -42,8 +42,6 @@ public final class ClientSession {
 
   let state: UnsafeMutablePointer<ClientState>
   private let session: OpaquePointer?
-  private var indexedNames: UInt64 = 0
-  private var idsAreUsedUp = false
 
   /// A new connection. The preface and SETTINGS come with the first call that appends to an `out`.
   public init(_ settings: Settings = Settings()) {
@@ -71,12 +69,12 @@ public final class ClientSession {
 
   /// Whether `submit` would send now.
   public var canSubmit: Bool {
-    !state.pointee.isBroken && !state.pointee.goAwayReceived && !idsAreUsedUp
+    !state.pointee.isBroken && !state.pointee.goAwayReceived && !state.pointee.idsAreUsedUp
       && state.pointee.openStreams < Int(state.pointee.announcedStreams)
   }
 
   /// GOAWAY came, ids are used up or the connection broke: it takes no new request.
-  public var isClosing: Bool { state.pointee.isBroken || state.pointee.goAwayReceived || idsAreUsedUp }
+  public var isClosing: Bool { state.pointee.isBroken || state.pointee.goAwayReceived || state.pointee.idsAreUsedUp }
 
   /// Nothing more will come and nothing is to be sent: close the connection.
   public var isFinished: Bool {
@@ -89,19 +87,19 @@ public final class ClientSession {
   public func submit(_ head: FieldTemplate, body: Span<UInt8>, tag: Int, into out: inout [UInt8]) -> Submission {
     if state.pointee.isBroken { return .broken }
     if state.pointee.goAwayReceived { return .goingAway }
-    if idsAreUsedUp { return .usedUp }
+    if state.pointee.idsAreUsedUp { return .usedUp }
     if state.pointee.openStreams >= Int(state.pointee.announcedStreams) { return .full }
     let index = state.pointee.takeSlot()
     return body.withUnsafeBufferPointer { body in
       prepareSlot(index, body, tag)
-      let (fields, count) = head.prepare(&indexedNames)
+      let (fields, count) = head.prepare(&state.pointee.indexedNames)
       let stream = withUnsafePointer(to: clientBody(index)) {
         nghttp2_submit_request(session, nil, fields, count, body.isEmpty ? nil : $0, slotPointer(index))
       }
       guard stream > 0 else {
         state.pointee.freeSlot(index)
         if stream == Int32(NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE.rawValue) {
-          idsAreUsedUp = true
+          state.pointee.idsAreUsedUp = true
           return .usedUp
         }
         state.pointee.breakDown(.internalError, "nghttp2: " + libraryWords(Int(stream)))

@@ -38,10 +38,13 @@ struct ClientState {
   var notes = Notes()
   var nuisance = Nuisance()
   var isBroken = false
+  /// Names sent once that `Indexing.firstTime` keeps out of the table from then on.
+  var indexedNames: UInt64 = 0
   var isFlooded = false
   var announcedStreams: UInt32
   var lastStreamID: Int32 = .max
   var goAwayReceived = false
+  var idsAreUsedUp = false
   let fieldLimit: Int
   let bodyLimit: Int
   /// The stream looked up last: a header block asks for the same one many times.

@@ -19,26 +19,54 @@ public enum Indexing: UInt8, Sendable {
 public final class FieldTemplate {
   private struct Field {
     var name: UnsafeMutablePointer<UInt8>
-    var value: ByteStore
-    var isPresent: Bool
+    var value = ByteStore()
+    var isPresent = false
     var indexing: Indexing
     var bit: UInt64
   }
 
-  private var fields: [Field] = []
-  private var packed: UnsafeMutablePointer<nghttp2_nv>
-  private var packedCapacity = 16
-  private var nv: [nghttp2_nv] = []
+  /// Behind pointers: a class's variables are checked for exclusive access each time, which a hot path pays for.
+  private struct Lists {
+    var count = 0
+    var capacity = 16
+    var fields = UnsafeMutablePointer<Field>.allocate(capacity: 16)
+    /// One entry for each field, complete but for its presence.
+    var entries = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 16)
+    /// The entries present, as nghttp2 takes them.
+    var packed = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: 16)
+
+    mutating func grow() {
+      let moved = UnsafeMutablePointer<Field>.allocate(capacity: capacity * 2)
+      moved.moveInitialize(from: fields, count: count)
+      fields.deallocate()
+      let copied = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: capacity * 2)
+      copied.moveInitialize(from: entries, count: count)
+      entries.deallocate()
+      packed.deallocate()
+      packed = .allocate(capacity: capacity * 2)
+      (fields, entries, capacity) = (moved, copied, capacity * 2)
+    }
+  }
+
+  private let lists: UnsafeMutablePointer<Lists>
 
   /// An empty list.
-  public init() { packed = .allocate(capacity: packedCapacity) }
+  public init() {
+    lists = .allocate(capacity: 1)
+    lists.initialize(to: Lists())
+  }
 
   deinit {
-    for index in fields.indices {
-      fields[index].name.deallocate()
-      fields[index].value.deallocate()
+    for index in 0..<lists.pointee.count {
+      lists.pointee.fields[index].name.deallocate()
+      lists.pointee.fields[index].value.deallocate()
     }
-    packed.deallocate()
+    lists.pointee.fields.deinitialize(count: lists.pointee.count)
+    lists.pointee.fields.deallocate()
+    lists.pointee.entries.deallocate()
+    lists.pointee.packed.deallocate()
+    lists.deinitialize(count: 1)
+    lists.deallocate()
   }
 
   /// Adds a field with a fixed value. The name is lower-cased, as HTTP/2 demands. Returns its index, which `set`
@@ -46,8 +74,7 @@ public final class FieldTemplate {
   @discardableResult
   public func add(_ name: String, _ value: String, _ indexing: Indexing = .incremental) -> Int {
     let index = addHole(name, indexing)
-    var copy = value
-    copy.withUTF8 { store($0, at: index) }
+    set(index, value)
     return index
   }
 
@@ -60,16 +87,15 @@ public final class FieldTemplate {
     for byte in lower { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     // Two names may share a bit: the second is then never indexed, which costs bytes and breaks nothing.
     let bit = UInt64(1) << ((hash ^ hash >> 32) & 63)
-    fields.append(Field(name: memory, value: ByteStore(), isPresent: false, indexing: indexing, bit: bit))
     var flags = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
     if indexing == .never { flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
-    nv.append(nghttp2_nv(name: memory, value: memory, namelen: lower.count, valuelen: 0, flags: flags))
-    if fields.count > packedCapacity {
-      packed.deallocate()
-      packedCapacity *= 2
-      packed = .allocate(capacity: packedCapacity)
-    }
-    return fields.count - 1
+    if lists.pointee.count == lists.pointee.capacity { lists.pointee.grow() }
+    let index = lists.pointee.count
+    lists.pointee.fields.advanced(by: index).initialize(to: Field(name: memory, indexing: indexing, bit: bit))
+    lists.pointee.entries.advanced(by: index).initialize(
+      to: nghttp2_nv(name: memory, value: memory, namelen: lower.count, valuelen: 0, flags: flags))
+    lists.pointee.count += 1
+    return index
   }
 
   /// Fills a field. The bytes are copied. An index that does not exist is ignored.
@@ -85,31 +111,32 @@ public final class FieldTemplate {
 
   /// Leaves a field out until it is set again.
   public func clear(_ index: Int) {
-    guard fields.indices.contains(index) else { return }
-    fields[index].isPresent = false
+    guard index >= 0, index < lists.pointee.count else { return }
+    lists.pointee.fields[index].isPresent = false
   }
 
   private func store(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
-    guard fields.indices.contains(index) else { return }
-    fields[index].value.removeAll()
-    if let start = bytes.baseAddress { fields[index].value.append(start, bytes.count) }
-    fields[index].isPresent = true
-    nv[index].value = fields[index].value.base ?? fields[index].name
-    nv[index].valuelen = bytes.count
+    guard index >= 0, index < lists.pointee.count else { return }
+    let field = lists.pointee.fields.advanced(by: index)
+    field.pointee.value.removeAll()
+    if let start = bytes.baseAddress { field.pointee.value.append(start, bytes.count) }
+    field.pointee.isPresent = true
+    lists.pointee.entries[index].value = field.pointee.value.base ?? field.pointee.name
+    lists.pointee.entries[index].valuelen = bytes.count
   }
 
   /// The fields that are present, ready for nghttp2; valid until this list changes. `indexed` is the connection's
   /// memory of names sent once with `firstTime`.
   func prepare(_ indexed: inout UInt64) -> (UnsafePointer<nghttp2_nv>, Int) {
+    let (fields, entries, packed) = (lists.pointee.fields, lists.pointee.entries, lists.pointee.packed)
     var count = 0
-    for index in fields.indices where fields[index].isPresent {
-      var entry = nv[index]
+    for index in 0..<lists.pointee.count where fields[index].isPresent {
+      packed.advanced(by: count).initialize(to: entries[index])
       if fields[index].indexing == .firstTime {
         let bit = fields[index].bit
-        if indexed & bit != 0 { entry.flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
+        if indexed & bit != 0 { packed[count].flags |= UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
         indexed |= bit
       }
-      packed.advanced(by: count).initialize(to: entry)
       count += 1
     }
     return (UnsafePointer(packed), count)

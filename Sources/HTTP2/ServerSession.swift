@@ -31,7 +31,6 @@ public final class ServerSession {
   let state: UnsafeMutablePointer<ServerState>
   private let session: OpaquePointer?
   private let settings: Settings
-  private var indexedNames: UInt64 = 0
 
   /// A new connection. SETTINGS come with the first call that appends to an `out`.
   public init(_ settings: Settings = Settings()) {
@@ -105,7 +104,7 @@ public final class ServerSession {
     return body.withUnsafeBufferPointer { body in
       pointer.pointee.pending = body.baseAddress
       pointer.pointee.pendingCount = body.count
-      let (fields, count) = head.prepare(&indexedNames)
+      let (fields, count) = head.prepare(&state.pointee.indexedNames)
       let result = withUnsafePointer(to: serverBody(Int(slot))) {
         nghttp2_submit_response(session, pointer.pointee.stream, fields, count, body.isEmpty ? nil : $0)
       }

@@ -37,6 +37,8 @@ struct ServerState {
   var notes = Notes()
   var nuisance = Nuisance()
   var isBroken = false
+  /// Names sent once that `Indexing.firstTime` keeps out of the table from then on.
+  var indexedNames: UInt64 = 0
   var isFlooded = false
   /// Why it is a flood.
   var floodWords = ""

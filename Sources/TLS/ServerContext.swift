@@ -39,6 +39,8 @@ public final class ServerContext: @unchecked Sendable {
       list.deallocate()
       throw error
     }
+    // A thousand quiet connections keep no record buffers.
+    door_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS))
     if !sessionTickets {
       SSL_CTX_set_num_tickets(pointer, 0)
       SSL_CTX_set_options(pointer, door_SSL_no_ticket())

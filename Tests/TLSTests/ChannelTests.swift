@@ -69,6 +69,9 @@ import Testing
     let lonely = try Ends(identity: short)
     lonely.run()
     #expect(lonely.clientFailure?.message.contains("its issuer 'CN=Middle' is not among the trusted ones") == true)
+    let trusting = try Ends(trust: .pem(middle.certificate.pem), identity: short)
+    trusting.run()
+    #expect(trusting.client.phase == .open)
     let pem = short.certificatePEM + middle.certificate.pem
     let full = try readIdentity(pem, key: short.privatePEM)
     #expect(full.chain.count == 1)
