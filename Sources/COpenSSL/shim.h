@@ -29,3 +29,12 @@ static inline int door_PEM_write_key(BIO *out, EVP_PKEY *key) { return PEM_write
 static inline int door_BIO_retry_flags(void) { return BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY; }
 static inline uint64_t door_SSL_options(void) { return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION; }
 static inline uint64_t door_SSL_no_ticket(void) { return SSL_OP_NO_TICKET; }
+static inline STACK_OF(PKCS12_SAFEBAG) *door_PKCS12_open(void *part, const char *passphrase) {
+  PKCS7 *content = (PKCS7 *)part;
+  if (PKCS7_type_is_data(content)) return PKCS12_unpack_p7data(content);
+  if (PKCS7_type_is_encrypted(content)) return PKCS12_unpack_p7encdata(content, passphrase, -1);
+  return NULL;
+}
+static inline void door_free_parts(STACK_OF(PKCS7) *parts) { sk_PKCS7_pop_free(parts, PKCS7_free); }
+static inline void door_free_bags(STACK_OF(PKCS12_SAFEBAG) *bags) { sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free); }
+static inline X509 *door_STORE_certificate(void *object) { return X509_OBJECT_get0_X509((X509_OBJECT *)object); }

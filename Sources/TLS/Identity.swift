@@ -4,7 +4,7 @@ internal import COpenSSL
 /// A certificate, its private key and the certificates that lead to its root. Threads may share it.
 public final class Identity: Sendable {
   public let certificate: Certificate
-  /// The certificates above, in the order of the file.
+  /// The certificates above, from its issuer upwards, as far as the file holds them.
   public let chain: [Certificate]
   let key: Key
 
@@ -74,32 +74,67 @@ private func readIdentity(_ bytes: UnsafeBufferPointer<UInt8>, _ key: [UInt8]?, 
   return try join(certificates, key, bytes, passphrase)
 }
 
-/// Finds the certificate that belongs to the key: files put it first, last, or under its chain.
+/// Joins the certificates of a file with the key of another, or with the keys beside them.
 private func join(
   _ certificates: [Certificate], _ keyBytes: [UInt8]?, _ bytes: UnsafeBufferPointer<UInt8>, _ passphrase: [UInt8]?
 ) throws(Failure) -> Parts {
-  let key: Key
   if let keyBytes {
-    var result: Result<Key, Failure> = .failure(Failure(.key, "the key is empty"))
+    var result: Result<[Key], Failure> = .failure(Failure(.key, "the key is empty"))
     keyBytes.withUnsafeBufferPointer { bytes in
-      do throws(Failure) { result = .success(try readPrivateKey(bytes, passphrase: passphrase)) } catch {
+      do throws(Failure) { result = .success(try readPrivateKeys(bytes, passphrase: passphrase)) } catch {
         result = .failure(error)
       }
     }
-    key = try result.get()
-  } else if pemLabels(bytes).contains(where: { $0.hasSuffix("PRIVATE KEY") }) {
-    key = try readPrivateKey(bytes, passphrase: passphrase)
-  } else {
+    return try pair(certificates, try result.get())
+  }
+  guard pemLabels(bytes).contains(where: { $0.hasSuffix("PRIVATE KEY") }) else {
     throw Failure(.key, "the certificate comes without its private key: give the key as well")
   }
-  let own = certificates.firstIndex { X509_check_private_key($0.pointer, key.pointer) == 1 }
-  ERR_clear_error()
-  guard let own else {
-    throw Failure(.mismatch, "the private key does not belong to the certificate '\(certificates[0].subject)'")
+  return try pair(certificates, try readPrivateKeys(bytes, passphrase: passphrase))
+}
+
+/// Finds the certificate and the key that belong together: files put them in any order, and Keychain exports several
+/// pairs at a time. Of those, the one made for push comes first, then the one that lasts longest.
+func pair(_ certificates: [Certificate], _ keys: [Key]) throws(Failure) -> Parts {
+  var best: (certificate: Certificate, key: Key)?
+  for certificate in certificates {
+    guard let key = keys.first(where: { X509_check_private_key(certificate.pointer, $0.pointer) == 1 }) else {
+      continue
+    }
+    if let best, !certificate.isBetter(than: best.certificate) { continue }
+    best = (certificate, key)
   }
-  var chain = certificates
-  let certificate = chain.remove(at: own)
-  return (certificate, key, chain)
+  ERR_clear_error()
+  guard let best else {
+    let name = certificates.first.map { " '\($0.subject)'" } ?? ""
+    throw Failure(.mismatch, "the private key does not belong to the certificate\(name)")
+  }
+  return (best.certificate, best.key, path(above: best.certificate, among: certificates))
+}
+
+extension Certificate {
+  fileprivate var isForPush: Bool { isForSandbox || isForProduction || !topics.isEmpty }
+
+  fileprivate func isBetter(than other: Certificate) -> Bool {
+    isForPush == other.isForPush ? notAfter > other.notAfter : isForPush
+  }
+}
+
+/// The certificates from the one above the leaf upwards, as TLS wants them (RFC 8446 section 4.4.2).
+private func path(above leaf: Certificate, among certificates: [Certificate]) -> [Certificate] {
+  var path: [Certificate] = []
+  var top = leaf
+  while !top.isSelfIssued, path.count < certificates.count {
+    let issuer = X509_get_issuer_name(top.pointer)
+    let next = certificates.first { certificate in
+      X509_NAME_cmp(X509_get_subject_name(certificate.pointer), issuer) == 0 && certificate != leaf
+        && !path.contains(certificate)
+    }
+    guard let next else { break }
+    path.append(next)
+    top = next
+  }
+  return path
 }
 
 /// Every certificate of a PEM text.

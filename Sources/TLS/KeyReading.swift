@@ -59,7 +59,12 @@ func readPrivateKey(_ bytes: UnsafeBufferPointer<UInt8>, passphrase: [UInt8]?) t
   let pointer: OpaquePointer?
   if labels.isEmpty {
     var cursor = bytes.baseAddress
-    pointer = d2i_AutoPrivateKey(nil, &cursor, bytes.count)
+    var plain = d2i_AutoPrivateKey(nil, &cursor, bytes.count)
+    if plain == nil, let passphrase {
+      ERR_clear_error()
+      plain = withBIO(bytes) { bio in withPassphrase(passphrase) { d2i_PKCS8PrivateKey_bio(bio, nil, $0, $1) } }
+    }
+    pointer = plain
   } else {
     pointer = withBIO(bytes) { bio in withPassphrase(passphrase) { PEM_read_bio_PrivateKey(bio, nil, $0, $1) } }
   }
@@ -68,6 +73,28 @@ func readPrivateKey(_ bytes: UnsafeBufferPointer<UInt8>, passphrase: [UInt8]?) t
     return Key(pointer)
   }
   throw whatItIs(bytes, labels, passphrase)
+}
+
+/// Every private key of a PEM text, or the one of a DER file. Fails when none can be read, with the first one's reason.
+func readPrivateKeys(_ bytes: UnsafeBufferPointer<UInt8>, passphrase: [UInt8]?) throws(Failure) -> [Key] {
+  var keys: [Key] = []
+  let count = pemLabels(bytes).count { $0.hasSuffix("PRIVATE KEY") }
+  if count > 1 {
+    let found: [Key]? = withBIO(bytes) { bio in
+      // A block that cannot be opened is behind the reader all the same: the next call goes on after it.
+      (0..<count).compactMap { _ in
+        withPassphrase(passphrase) { PEM_read_bio_PrivateKey(bio, nil, $0, $1) }.map { Key($0) }
+      }
+    }
+    ERR_clear_error()
+    keys = found ?? []
+  }
+  return keys.isEmpty ? [try readPrivateKey(bytes, passphrase: passphrase)] : keys
+}
+
+/// What kind of private key the bytes hold: `P-256`, `P-384`, `RSA 2048`, …; nil when none can be read.
+public func privateKeyKind(_ bytes: Span<UInt8>, passphrase: [UInt8]? = nil) -> String? {
+  bytes.withUnsafeBufferPointer { try? readPrivateKey($0, passphrase: passphrase).kindText }
 }
 
 /// Why a file is not a usable private key.
@@ -119,7 +146,7 @@ private func derWords(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
   cursor = bytes.baseAddress
   if let locked = d2i_X509_SIG(nil, &cursor, bytes.count) {
     X509_SIG_free(locked)
-    return "this is an encrypted key in DER: convert it to PEM"
+    return "this is an encrypted key: it needs a passphrase, or another one"
   }
   return "this is DER, but not a private key, or it is damaged"
 }

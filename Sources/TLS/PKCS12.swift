@@ -39,19 +39,71 @@ private func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ passphrase: [UInt8]?, 
     throw Failure(.certificate, "the file is DER, but neither a certificate nor a readable PKCS#12 archive")
   }
   let phrase = try rightPassphrase(archive, passphrase)
-  var key: OpaquePointer?
-  var certificate: OpaquePointer?
-  var chain: OpaquePointer?
-  let result = withCString(phrase) { PKCS12_parse(archive, $0, &key, &certificate, &chain) }
-  defer {
-    if let key { EVP_PKEY_free(key) }
-    if let certificate { X509_free(certificate) }
-    if let chain { freeCertificates(chain) }
+  let contents = Contents()
+  defer { contents.free() }
+  let isRead = withCString(phrase) { contents.take(archive, $0, context) }
+  guard isRead else { throw .library(.library, "the archive cannot be read") }
+  guard !contents.keys.isEmpty else { throw Failure(.key, "the archive holds no private key") }
+  guard !contents.certificates.isEmpty else {
+    throw Failure(.certificate, "the archive holds no certificate for its private key")
   }
-  guard result == 1 else { throw .library(.library, "the archive cannot be read") }
-  guard let key else { throw Failure(.key, "the archive holds no private key") }
-  guard let certificate else { throw Failure(.certificate, "the archive holds no certificate for its private key") }
-  return (try copy(certificate: certificate), try copy(key: key), try copies(chain))
+  var keys: [Key] = []
+  for key in contents.keys { keys.append(try copy(key: key)) }
+  var certificates: [Certificate] = []
+  for certificate in contents.certificates { certificates.append(try copy(certificate: certificate)) }
+  return try pair(certificates, keys)
+}
+
+/// What the bags of an archive hold. `PKCS12_parse` stops at the first key, and Keychain exports several.
+private final class Contents {
+  var keys: [OpaquePointer] = []
+  var certificates: [OpaquePointer] = []
+
+  func free() {
+    for key in keys { EVP_PKEY_free(key) }
+    for certificate in certificates { X509_free(certificate) }
+  }
+
+  /// Opens every part; false when one cannot be opened.
+  func take(_ archive: OpaquePointer?, _ phrase: UnsafePointer<CChar>?, _ context: OpaquePointer?) -> Bool {
+    guard let parts = PKCS12_unpack_authsafes(archive) else { return false }
+    defer { door_free_parts(parts) }
+    for index in 0..<OPENSSL_sk_num(parts) {
+      guard let part = OPENSSL_sk_value(parts, index) else { continue }
+      guard let bags = door_PKCS12_open(part, phrase) else { return false }
+      defer { door_free_bags(bags) }
+      guard takeBags(bags, phrase, context, depth: 0) else { return false }
+    }
+    return true
+  }
+
+  private func takeBags(
+    _ bags: OpaquePointer, _ phrase: UnsafePointer<CChar>?, _ context: OpaquePointer?, depth: Int
+  ) -> Bool {
+    for index in 0..<OPENSSL_sk_num(bags) {
+      // Nobody nests deeper or stores more; a file that does wants to cost time.
+      guard depth < 8, keys.count < 64, certificates.count < 64 else { return false }
+      guard let raw = OPENSSL_sk_value(bags, index) else { continue }
+      let bag = OpaquePointer(raw)
+      switch PKCS12_SAFEBAG_get_nid(bag) {
+      case NID_keyBag:
+        guard let key = EVP_PKCS82PKEY(PKCS12_SAFEBAG_get0_p8inf(bag)) else { return false }
+        keys.append(key)
+      case NID_pkcs8ShroudedKeyBag:
+        guard let plain = PKCS12_decrypt_skey_ex(bag, phrase, -1, context, nil) else { return false }
+        defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+        guard let key = EVP_PKCS82PKEY_ex(plain, context, nil) else { return false }
+        keys.append(key)
+      case NID_certBag:
+        if let certificate = PKCS12_SAFEBAG_get1_cert(bag) { certificates.append(certificate) }
+      case NID_safeContentsBag:
+        guard let inner = PKCS12_SAFEBAG_get0_safes(bag) else { continue }
+        guard takeBags(inner, phrase, context, depth: depth + 1) else { return false }
+      default: continue
+      }
+    }
+    return true
+  }
 }
 
 /// The passphrase that fits the archive's MAC. Absent and empty are two things in PKCS#12, and people have either.
@@ -93,21 +145,4 @@ private func copy(key: OpaquePointer) throws(Failure) -> Key {
   }
   guard let pointer else { throw .library(.key, "the archive's private key cannot be read") }
   return Key(pointer)
-}
-
-private func copies(_ stack: OpaquePointer?) throws(Failure) -> [Certificate] {
-  guard let stack else { return [] }
-  var list: [Certificate] = []
-  for index in 0..<OPENSSL_sk_num(stack) {
-    guard let raw = OPENSSL_sk_value(stack, index) else { continue }
-    list.append(try copy(certificate: OpaquePointer(raw)))
-  }
-  return list
-}
-
-private func freeCertificates(_ stack: OpaquePointer) {
-  for index in 0..<OPENSSL_sk_num(stack) {
-    if let raw = OPENSSL_sk_value(stack, index) { X509_free(OpaquePointer(raw)) }
-  }
-  OPENSSL_sk_free(stack)
 }

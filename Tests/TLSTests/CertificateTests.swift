@@ -189,4 +189,66 @@ import Testing
     let read = try readIdentity(folder.read("ours.p12"), passphrase: bytes("hunter2"))
     #expect(read.certificate == identity.certificate)
   }
+
+  /// Several pairs in one file, as Keychain exports them: the one made for push is taken, whatever its place.
+  @Test func severalPairs() throws {
+    let folder = try Folder()
+    let other = try leaf("Apple Development: somebody", .client) { $0.notAfter += 1_000_000 }
+    let push = try leaf("Apple Push Services: x", .client) {
+      $0.userID = "x"
+      $0.isForProduction = true
+    }
+    for (name, identity) in [("other", other), ("push", push)] {
+      try folder.write("\(name).key", identity.privatePEM)
+      try folder.write("\(name).pem", identity.certificate.pem)
+    }
+    try folder.write("ca.pem", authority.certificate.pem)
+    try folder.shell(
+      """
+      cat other.key other.pem push.key push.pem ca.pem > one.pem
+      cat push.pem other.pem push.key other.key > two.pem
+      cat other.key push.key > keys.pem
+      cat other.pem push.pem ca.pem > certs.pem
+      openssl pkcs12 -export -inkey other.key -in other.pem -passout pass:x -out alone.p12
+      """)
+    for name in ["one.pem", "two.pem"] {
+      #expect(try readIdentity(folder.read(name)).certificate == push.certificate, "\(name)")
+    }
+    let apart = try readIdentity(folder.read("certs.pem"), key: folder.read("keys.pem"))
+    #expect(apart.certificate == push.certificate)
+    #expect(apart.chain == [authority.certificate])
+    let alone = try readIdentity(folder.read("alone.p12"), passphrase: bytes("x"))
+    #expect(alone.certificate == other.certificate)
+    #expect(alone.chain.isEmpty)
+  }
+
+  @Test func rootsAreFound() throws {
+    let folder = try Folder()
+    let root = RootName("Throw-away test authority", [])
+    try folder.write("ca.pem", authority.certificate.pem)
+    #expect(try ClientContext(trust: .pem(authority.certificate.pem)).trusts(root))
+    #expect(try !ClientContext(trust: .pem(authority.certificate.pem)).trusts(RootName("Another", ["C=US"])))
+    try folder.shell("mkdir store; cp ca.pem store/; openssl rehash store")
+    #expect(try ClientContext(trust: .directory("\(folder.path)/store")).trusts(root))
+    try folder.shell("mkdir empty")
+    #expect(try !ClientContext(trust: .directory("\(folder.path)/empty")).trusts(root))
+  }
+
+  @Test func encryptedKeyInDER() throws {
+    let folder = try Folder()
+    try folder.shell(
+      """
+      openssl ecparam -name prime256v1 -genkey -noout -out k.pem
+      openssl pkcs8 -topk8 -passout pass:hunter2 -in k.pem -outform DER -out locked.der
+      openssl genrsa -out rsa.pem 2048
+      """)
+    let file = try folder.read("locked.der")
+    let key = try readSigningKey(folder.read("k.pem"))
+    #expect(try readSigningKey(file, passphrase: bytes("hunter2")).publicKey == key.publicKey)
+    #expect(failure { () throws(Failure) in _ = try readSigningKey(file) }?.message.contains("passphrase") == true)
+    func kind(_ file: [UInt8]) -> String? { privateKeyKind(file.span) }
+    #expect(kind(try folder.read("k.pem")) == "P-256")
+    #expect(kind(try folder.read("rsa.pem")) == "RSA 2048")
+    #expect(kind(bytes("x")) == nil)
+  }
 }
