@@ -35,6 +35,13 @@ extension Span<UInt8> {
     return unsafe UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self))
   }
 
+  /// The eight bytes from `index` on, in the machine's order; the caller has made sure that there are so many.
+  @inlinable @inline(__always)
+  func doubleWord(_ index: Int) -> UInt64 {
+    assert(index >= 0 && index &+ 8 <= count)
+    return unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+  }
+
   /// The bytes from `index`, which is inside the text, on: sixteen of them, or those that are left and zeros.
   func partialVector(_ index: Int) -> SIMD16<UInt8> {
     let left = count &- index
@@ -44,6 +51,65 @@ extension Span<UInt8> {
     for place in 0..<min(left, 8) { low |= UInt64(byte(index &+ place)) &<< UInt64(place &* 8) }
     for place in 8..<max(left, 8) { high |= UInt64(byte(index &+ place)) &<< UInt64(place &* 8 &- 64) }
     return unsafe unsafeBitCast(SIMD2<UInt64>(low.littleEndian, high.littleEndian), to: SIMD16<UInt8>.self)
+  }
+}
+
+/// Bytes going out, written to room that was asked for once: an array's `append` checks each time whether it is alone.
+@safe @usableFromInline
+struct Room: ~Copyable {
+  @usableFromInline let bytes: UnsafeMutableBufferPointer<UInt8>
+  @usableFromInline var count = 0
+
+  @inlinable @inline(__always)
+  init(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe self.bytes = bytes
+  }
+
+  /// Writes a byte; there is room.
+  @inlinable @inline(__always)
+  mutating func put(_ byte: UInt8) {
+    assert(unsafe count < bytes.count)
+    unsafe bytes[count] = byte
+    count &+= 1
+  }
+
+  /// Writes bytes; there is room.
+  @inlinable @inline(__always)
+  mutating func put(_ span: Span<UInt8>) {
+    assert(unsafe span.count <= bytes.count &- count)
+    unsafe span.withUnsafeBufferPointer { source in
+      if let from = source.baseAddress, let to = unsafe bytes.baseAddress {
+        unsafe (to + count).update(from: from, count: source.count)
+      }
+    }
+    count &+= span.count
+  }
+}
+
+extension [UInt8] {
+  /// Appends what `fill` puts into the room for `most` bytes.
+  @inlinable @inline(__always)
+  mutating func append(most: Int, _ fill: (inout Room) -> Void) {
+    append(addingCapacity: most) { free in
+      unsafe free.withUnsafeMutableBufferPointer { buffer, initialized in
+        var room = unsafe Room(buffer)
+        fill(&room)
+        initialized = room.count
+      }
+    }
+  }
+}
+
+extension StaticString {
+  /// The literal's UTF-8, which lives as long as the program.
+  @inlinable
+  var utf8Bytes: Span<UInt8> {
+    @_lifetime(immortal)
+    get {
+      // A literal of a single scalar may be kept as that scalar; no argument of this target's functions is.
+      let buffer = unsafe UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+      return unsafe _overrideLifetime(Span(_unsafeElements: buffer), copying: ())
+    }
   }
 }
 

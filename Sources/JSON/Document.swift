@@ -60,29 +60,27 @@ public struct Document: ~Escapable {
   /// The last, because that is what most parsers make of duplicate keys (RFC 8259 section 4).
   @inlinable
   public func find(_ key: StaticString, in object: Int) -> Int? {
-    let token = tokens[object]
-    guard token.kind == .object else { return nil }
-    var found: Int?
-    var child = object + 1
-    while child < token.next {
-      if equals(child, key) { found = child + 1 }
-      child = tokens[child + 1].next
-    }
-    return found
+    find(utf8: key.utf8Bytes, in: object)
   }
 
   /// The value of the last member with this key, escapes in keys decoded; nil when there is none or no object.
   @_disfavoredOverload
+  @inlinable
   public func find(_ key: String, in object: Int) -> Int? {
+    find(utf8: key.utf8Span.span, in: object)
+  }
+
+  /// The value of the last member with this key in UTF-8; nil when there is none or no object.
+  @inlinable
+  public func find(utf8 key: Span<UInt8>, in object: Int) -> Int? {
     let token = tokens[object]
     guard token.kind == .object else { return nil }
-    var key = key
-    key.makeContiguousUTF8()
     var found: Int?
-    var child = object + 1
-    while child < token.next {
-      if equals(child, key) { found = child + 1 }
-      child = tokens[child + 1].next
+    var child = object &+ 1
+    let end = token.next
+    while child < end {
+      if matches(tokens[child], key) { found = child &+ 1 }
+      child = tokens[child &+ 1].next
     }
     return found
   }
@@ -102,52 +100,5 @@ public struct Document: ~Escapable {
     let token = tokens[node]
     guard token.kind == .string else { return bytes.extracting(token.start..<token.start) }
     return bytes.extracting(token.start + 1..<token.end - 1)
-  }
-
-  /// Whether two members of an object have the same key.
-  public func hasDuplicateKeys(in object: Int) -> Bool { firstDuplicateKey(in: object) != nil }
-
-  /// The first key that repeats an earlier one, and that earlier one, compared after decoding.
-  ///
-  /// - Returns: the two keys' nodes in the order of the text, nil when all keys differ or the node is no object.
-  public func firstDuplicateKey(in object: Int) -> (first: Int, second: Int)? {
-    let token = tokens[object]
-    guard token.kind == .object else { return nil }
-    var seen = 0
-    var second = object + 1
-    while second < token.next {
-      // Comparing all pairs is fastest while they are few; a hostile object must not make it hang.
-      if seen == 32 { return firstDuplicateKeyByHash(in: object) }
-      var first = object + 1
-      while first < second {
-        if hasSameText(first, second) { return (first, second) }
-        first = tokens[first + 1].next
-      }
-      seen += 1
-      second = tokens[second + 1].next
-    }
-    return nil
-  }
-
-  /// The same for large objects: by hashes under this process's own seed, which a sender cannot make collide.
-  private func firstDuplicateKeyByHash(in object: Int) -> (first: Int, second: Int)? {
-    var keys: [Int: Int] = [:]
-    var decoded: [UInt8] = []
-    var key = object + 1
-    while key < tokens[object].next {
-      decoded.removeAll(keepingCapacity: true)
-      appendDecoded(key, to: &decoded)
-      var hasher = Hasher()
-      for byte in decoded { hasher.combine(byte) }
-      // Equal hashes of different keys do not happen in practice; then the later key takes the next free number.
-      var hash = hasher.finalize()
-      while let earlier = keys[hash] {
-        if hasSameText(earlier, key) { return (earlier, key) }
-        hash &+= 1
-      }
-      keys[hash] = key
-      key = tokens[key + 1].next
-    }
-    return nil
   }
 }

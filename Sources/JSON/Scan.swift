@@ -162,14 +162,37 @@ extension Span<UInt8> {
     return index
   }
 
-  /// The bytes that are no digits: four bits for each, so that a place is the number of trailing zeros divided by four.
   @inline(__always)
   private func others(thanDigitsIn block: SIMD16<UInt8>) -> UInt64 {
-    let digits = block &- SIMD16<UInt8>(repeating: UInt8(ascii: "0"))
-    let found = digits .> SIMD16<UInt8>(repeating: 9)
-    // Shifting pairs of lanes and narrowing them is the cheapest way from a vector to one word that Swift can say.
-    let pairs = unsafe unsafeBitCast(found, to: SIMD8<UInt16>.self)
-    return unsafe unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: pairs &>> 4), to: UInt64.self).littleEndian
+    places(of: (block &- SIMD16<UInt8>(repeating: UInt8(ascii: "0"))) .> SIMD16<UInt8>(repeating: 9))
+  }
+
+  /// The first byte from `start` on that a JSON string cannot hold as it is: quote, backslash, control character, or
+  /// not UTF-8. The text's end when there is none.
+  func endOfPlain(from start: Int) -> Int {
+    var index = start
+    while index < count {
+      if index &+ 16 <= count {
+        // Flipping the second bit moves the quote to 0x20; as signed numbers all that is not ASCII lies below, too.
+        let block = vector(index)
+        let flipped = SIMD16<Int8>(truncatingIfNeeded: block ^ SIMD16<UInt8>(repeating: 0x02))
+        let backslash = SIMD16<UInt8>(repeating: UInt8(ascii: "\\"))
+        let found = places(of: (flipped .<= SIMD16<Int8>(repeating: 0x20)) .| (block .== backslash))
+        index &+= found == 0 ? 16 : found.trailingZeroBitCount &>> 2
+        if found == 0 { continue }
+      }
+      let byte = byte(index)
+      if byte >= 0x80 {
+        let length = sequenceLength(at: index)
+        if length == 0 { return index }
+        index &+= length
+      } else if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        return index
+      } else {
+        index &+= 1
+      }
+    }
+    return index
   }
 
   /// The next byte that is not white space (RFC 8259 section 2), 0 behind the end; `index` moves to it.
@@ -202,6 +225,15 @@ extension Span<UInt8> {
     }
     return value
   }
+}
+
+/// Four bits for each lane, the first lane's lowest: a place is the number of trailing zeros divided by four.
+///
+/// Shifting pairs of lanes and narrowing them is the cheapest way from a vector to one word that Swift can say.
+@inline(__always)
+func places(of mask: SIMDMask<SIMD16<Int8>>) -> UInt64 {
+  let pairs = unsafe unsafeBitCast(mask, to: SIMD8<UInt16>.self)
+  return unsafe unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: pairs &>> 4), to: UInt64.self).littleEndian
 }
 
 /// The value of a hexadecimal digit in either case, nil for any other byte.

@@ -3,28 +3,24 @@
 extension Document {
   /// Whether a node is a string with this text, escapes decoded.
   @inlinable
-  public func equals(_ node: Int, _ text: StaticString) -> Bool {
-    let token = tokens[node]
-    let count = token.end &- token.start &- 2
-    let wanted = text.utf8CodeUnitCount
-    if token.hasEscapes { return equalsDecoded(node, "\(text)") }
-    guard count == wanted, token.kind == .string else { return false }
-    let content = bytes.extracting(token.start &+ 1..<token.end &- 1)
-    var index = 0
-    while index < wanted {
-      if unsafe content.byte(index) != text.utf8Start[index] { return false }
-      index &+= 1
-    }
-    return true
-  }
+  public func equals(_ node: Int, _ text: StaticString) -> Bool { matches(tokens[node], text.utf8Bytes) }
 
   /// Whether a node is a string with this text, escapes decoded.
   @_disfavoredOverload
-  public func equals(_ node: Int, _ text: String) -> Bool {
-    let token = tokens[node]
-    guard token.kind == .string else { return false }
-    if token.hasEscapes { return equalsDecoded(node, text) }
-    return content(node).isEqual(to: text.utf8Span.span)
+  @inlinable
+  public func equals(_ node: Int, _ text: String) -> Bool { matches(tokens[node], text.utf8Span.span) }
+
+  /// Whether a node is a string with this text in UTF-8, escapes decoded.
+  @inlinable
+  public func equals(_ node: Int, utf8 text: Span<UInt8>) -> Bool { matches(tokens[node], text) }
+
+  @inlinable @inline(__always)
+  func matches(_ token: Token, _ text: Span<UInt8>) -> Bool {
+    // A plain string of this length, or one with escapes; the two quotes are not counted.
+    if token.end &- token.start &- 2 == text.count, token.bits & Token.kindAndEscapes == Token.plainString {
+      return bytes.extracting(token.start &+ 1..<token.end &- 1).isEqual(to: text)
+    }
+    return token.hasEscapes && matchesDecoded(token, text)
   }
 
   /// Whether two string nodes have the same text, escapes decoded.
@@ -32,16 +28,14 @@ extension Document {
     let one = tokens[first]
     let other = tokens[second]
     guard one.kind == .string, other.kind == .string else { return false }
-    if one.hasEscapes { return equalsDecoded(first, string(second)) }
-    if other.hasEscapes { return equalsDecoded(second, string(first)) }
-    return content(first).isEqual(to: content(second))
+    if one.hasEscapes { return matchesDecoded(one, string(second).utf8Span.span) }
+    return matches(other, content(first))
   }
 
   /// Compares a string with escapes piece by piece, so that a long one is not copied for it.
   @usableFromInline
-  func equalsDecoded(_ node: Int, _ text: String) -> Bool {
-    let content = content(node)
-    let wanted = text.utf8Span.span
+  func matchesDecoded(_ token: Token, _ wanted: Span<UInt8>) -> Bool {
+    let content = bytes.extracting(token.start + 1..<token.end - 1)
     var index = 0
     var matched = 0
     while index < content.count {
@@ -150,11 +144,14 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether two runs of bytes are the same.
-  @inlinable
+  /// Whether two runs of bytes of the same length are the same.
+  @inlinable @inline(__always)
   func isEqual(to other: Span<UInt8>) -> Bool {
-    guard count == other.count else { return false }
     var index = 0
+    while index &+ 8 <= count {
+      if doubleWord(index) != other.doubleWord(index) { return false }
+      index &+= 8
+    }
     while index < count {
       if byte(index) != other.byte(index) { return false }
       index &+= 1

@@ -17,6 +17,8 @@ public struct Token: BitwiseCopyable, Sendable {
 
   @usableFromInline static let keyBit: UInt32 = 0x100
   @usableFromInline static let escapeBit: UInt32 = 0x200
+  @usableFromInline static let kindAndEscapes: UInt32 = 0x2FF
+  @usableFromInline static let plainString = UInt32(Kind.string.rawValue)
 
   @inlinable @inline(__always)
   init(bits: UInt32, start: Int, end: Int, next: Int) {

@@ -55,10 +55,14 @@ public struct Writer: Sendable {
   /// Writes a member's key that needs no escape: a literal without quote, backslash and control character.
   @inlinable
   public mutating func key(_ name: StaticString) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(name)
-    bytes.append(#"":"#)
+    let name = name.utf8Bytes
+    bytes.append(most: name.count &+ 4) { room in
+      if needsComma { room.put(UInt8(ascii: ",")) }
+      room.put(UInt8(ascii: "\""))
+      room.put(name)
+      room.put(UInt8(ascii: "\""))
+      room.put(UInt8(ascii: ":"))
+    }
     needsComma = false
   }
 
@@ -74,7 +78,7 @@ public struct Writer: Sendable {
   /// Writes a string from a literal.
   public mutating func string(_ text: StaticString) {
     separate()
-    text.withUTF8Buffer { unsafe bytes.appendJSONString($0.span) }
+    bytes.appendJSONString(text.utf8Bytes)
   }
 
   /// Writes a string.
