@@ -1,0 +1,59 @@
+// What apns-server says about itself.
+
+import Filter
+import Options
+import Service
+
+extension Command {
+  static let server = Command(
+    name: "apns-server", version: Suite.version, date: Suite.date,
+    summary: "a local APNs for tests",
+    description: [
+      "Serves HTTP/2 over TLS on the loopback, checks each push as APNs does, and answers with its statuses, reasons and "
+        + "headers. The certificate, its authority and the key for provider tokens are made at the start and thrown away "
+        + "at the end.",
+      "Behind `--` stands a command: it is run with the variables that make a client talk to this server, and its exit "
+        + "status becomes ours. Standard input and output are the command's own then; --received keeps what came.",
+      "Without a command the first line of standard output is a record with the single key `listening`: ports, "
+        + "addresses, files and identifiers. Each further line is a received notification: the record, the connection, "
+        + "the stream, the header fields in order, and the verdict.",
+    ],
+    usage: ["[options]", "[options] -- command [argument...]"],
+    operand: Operand("COMMAND", "the command to run, behind `--`", repeats: true, completion: .commands),
+    groups: [
+      OptionGroup(
+        "Listening",
+        [
+          ServerOptions.environment, ServerOptions.port, ServerOptions.productionPort, ServerOptions.bind,
+          ServerOptions.host,
+        ]),
+      OptionGroup(
+        "Credentials",
+        [
+          ServerOptions.key, ServerOptions.keyID, ServerOptions.teamID, ServerOptions.topic, ServerOptions.auth,
+          ServerOptions.anyToken, ServerOptions.anyCertificate, ServerOptions.clientCA,
+          ServerOptions.writeCredentials,
+        ]),
+      OptionGroup(
+        "Behaviour", [ServerOptions.maxStreams, ServerOptions.firstStreams, ServerOptions.seed]),
+      OptionGroup("Observing", [ServerOptions.received, ServerOptions.quiet]),
+    ],
+    sections: [
+      Section(
+        "Magic tokens",
+        [
+          "These need no script: the first eight digits of a device token decide. The other checks come first; the "
+            + "timestamp of a 410 is one hour before the server's start.",
+          magicTokenTable.map { "    \($0.digits)  \($0.meaning)" }.joined(separator: "\n"),
+        ])
+    ],
+    exitStatuses: Status.rows,
+    examples: [
+      (
+        "apns-server -- sh -c 'apns-push < notifications.ndjson'",
+        "sends to a server that lives as long as the command"
+      ),
+      ("apns-server --port 8443 --write-credentials ./apns", "serves until it is stopped, for clients started by hand"),
+    ],
+    seeAlso: ["apns-push", "apns-validate"])
+}

@@ -1,0 +1,162 @@
+// From options to a running server: credentials, files, the command, the end.
+
+import APNs
+import Filter
+import JSON
+import Options
+import POSIX
+import Service
+import TLS
+
+struct ServerRun {
+  let arguments: Arguments
+  let command: [String]
+
+  init(_ arguments: Arguments) throws {
+    self.arguments = arguments
+    let before = arguments.separator ?? arguments.operands.count
+    if before > 0 {
+      throw Command.server.usageError(
+        "unexpected operand '\(arguments.operands[0])': a command stands behind '--'", subject: arguments.operands[0])
+    }
+    command = arguments.operands
+    if arguments.separator != nil, command.isEmpty { throw Command.server.usageError("no command behind '--'") }
+  }
+
+  func run() throws -> Status {
+    let clock = Clock.system
+    let (key, known) = try readKey()
+    let topics = arguments.all(ServerOptions.topic)
+    let credentials: Credentials
+    do {
+      credentials = try Credentials.make(
+        hosts: arguments.all(ServerOptions.host), clientTopic: topics.first ?? "com.example.app", signingKey: key,
+        makesKey: known == nil, keyID: try keyID(), teamID: try identifier(ServerOptions.teamID),
+        now: clock.unixSeconds)
+    } catch let error as TLS.Failure {
+      throw Failure(error.message)
+    }
+    var settings = try settings(topics)
+    let publicKey = known ?? credentials.signingKey?.publicKey
+    if let publicKey {
+      settings.keys.append(KnownKey(id: credentials.keyID, teamID: credentials.teamID, key: publicKey))
+    }
+    let files: CredentialFiles
+    do {
+      files = try CredentialFiles(credentials, in: arguments[ServerOptions.writeCredentials])
+    } catch {
+      throw Failure("the credentials cannot be written: \(error)")
+    }
+    defer { files.remove() }
+    return try serve(settings, credentials, files, clock)
+  }
+
+  private func serve(
+    _ settings: Settings, _ credentials: Credentials, _ files: CredentialFiles, _ clock: Clock
+  ) throws -> Status {
+    let signals = try Signals(
+      [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
+    let words = arguments.has(ServerOptions.quiet) ? nil : Descriptor.standardError
+    let observer = Observer(log: nil, frames: false, words: words, clock: clock)
+    let server: Server
+    do {
+      server = try Server(settings, credentials, output: try records(), observer: observer, clock: clock)
+    } catch let error as ListenError {
+      throw Failure(error.description)
+    }
+    let ready = readyLine(server, credentials, files)
+    if command.isEmpty { try Descriptor.standardOutput.writeAll(ready.span) }
+    let child = try start(server, credentials, files)
+    // From a terminal ^C reaches the command by itself.
+    let deafTo = Descriptor.standardInput.isTerminal ? [Signals.interrupt] : []
+    let end = try server.run(signals: signals, child: child, deafTo: deafTo)
+    switch end {
+    case .command(let status):
+      files.remove()
+      exitProcess(status)
+    case .signal(let number):
+      files.remove()
+      Signals.endProcess(with: number)
+    case .expected, .outputClosed: return .ok
+    case .timeout: return .findings
+    }
+  }
+
+  /// Where records go.
+  private func records() throws -> Descriptor {
+    if let path = arguments[ServerOptions.received] {
+      return path == "-" ? .standardOutput : try File.create(path)
+    }
+    return command.isEmpty ? .standardOutput : try File.create("/dev/null")
+  }
+
+  private func start(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) throws -> Process? {
+    if command.isEmpty { return nil }
+    var variables = Environment.all.filter { entry in
+      !Self.replaced.contains { entry.hasPrefix($0 + "=") }
+    }
+    let port = server.ports[0]
+    variables.append("APNS_ENDPOINT=localhost:\(port.port)")
+    variables.append("APNS_ENVIRONMENT=\(port.environment.rawValue)")
+    for other in server.ports {
+      variables.append("APNS_\(other.environment.rawValue.uppercased())_ENDPOINT=localhost:\(other.port)")
+    }
+    variables.append("APNS_CA_FILE=\(files.caFile)")
+    if arguments[ServerOptions.auth] == "certificate" {
+      variables.append("APNS_CERT_FILE=\(files.certificateFile)")
+    } else if let file = files.keyFile {
+      variables.append("APNS_KEY_FILE=\(file)")
+      variables.append("APNS_KEY_ID=\(credentials.keyID)")
+      variables.append("APNS_TEAM_ID=\(credentials.teamID)")
+    }
+    // A proxy has no way to this machine's loopback.
+    for name in ["NO_PROXY", "no_proxy"] {
+      let others = Environment.value(name).map { "," + $0 } ?? ""
+      variables.append("\(name)=localhost,127.0.0.1,::1\(others)")
+    }
+    do {
+      return try Process.start(command, environment: variables)
+    } catch {
+      throw Failure("cannot run '\(command[0])': \(error.message)")
+    }
+  }
+
+  /// Variables that would lead a client elsewhere, or give it another credential.
+  private static let replaced = [
+    "APNS_ENDPOINT", "APNS_ENVIRONMENT", "APNS_SANDBOX_ENDPOINT", "APNS_PRODUCTION_ENDPOINT", "APNS_CA_FILE",
+    "APNS_KEY",
+    "APNS_KEY_FILE", "APNS_KEY_ID", "APNS_TEAM_ID", "APNS_CERT_FILE", "APNS_CERT_KEY_FILE", "APNS_PASSPHRASE",
+    "NO_PROXY",
+    "no_proxy",
+  ]
+
+  /// The record with the single key `listening`.
+  private func readyLine(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) -> [UInt8] {
+    var writer = Writer()
+    writer.beginObject()
+    writer.key("listening")
+    writer.beginObject()
+    writer.key("endpoint")
+    writer.string("localhost:\(server.ports[0].port)")
+    writer.key("port")
+    writer.integer(server.ports[0].port)
+    writer.key("environment")
+    writer.string(server.ports[0].environment.rawValue)
+    writer.key("ports")
+    writer.beginObject()
+    for port in server.ports {
+      writer.key(port.environment.rawValue)
+      writer.integer(port.port)
+    }
+    writer.endObject()
+    writer.key("addresses")
+    writer.beginArray()
+    for address in server.endpoints { writer.string(address) }
+    writer.endArray()
+    files.append(credentials, to: &writer)
+    writer.endObject()
+    writer.endObject()
+    writer.newline()
+    return writer.bytes
+  }
+}
