@@ -16,7 +16,7 @@ struct ConnectionFailure {
 /// A connection to one service. The owner polls its descriptor, calls `handle`, takes events from `session`.
 final class Connection {
   enum Phase {
-    case resolving, connecting, handshaking, open, closed
+    case resolving, connecting, proxying, handshaking, open, closed
   }
 
   /// The poller's key; never used twice.
@@ -47,6 +47,11 @@ final class Connection {
   private var socket: Descriptor?
   private var channel: Channel?
   private var interest: Readiness = []
+  private var proxyAnswer: [UInt8] = []
+  /// When a PING was sent that has no echo yet.
+  private var pingedAt: UInt64?
+  /// The owner was told that it is open.
+  var wasAnnounced = false
   /// HTTP/2 bytes that are not encrypted yet. What is here when the connection dies never left this process.
   private var plain: [UInt8] = []
   /// Changes places with `plain` while it is encrypted; empty otherwise.
@@ -77,7 +82,8 @@ final class Connection {
 
   /// Starts: the name first. Numeric addresses need no resolver and no thread.
   func start(now: UInt64) {
-    if let resolution = Resolution(host: service.host, port: service.port) {
+    let (host, port) = settings.proxy.map { ($0.host, $0.port) } ?? (service.host, service.port)
+    if let resolution = Resolution(host: host, port: port) {
       self.resolution = resolution
       do throws(SystemError) {
         try poller.add(resolution.descriptor, for: .readable, key: key)
@@ -86,10 +92,10 @@ final class Connection {
       }
     } else {
       do throws(ResolutionError) {
-        addresses = try Socket.resolve(service.host, port: service.port)
+        addresses = try Socket.resolve(host, port: port)
         connectNext(now)
       } catch {
-        fail("\(service.host) is not an address: \(error.message)", final: true)
+        fail("\(host) is not an address: \(error.message)", final: true)
       }
     }
   }
@@ -121,6 +127,7 @@ final class Connection {
     switch phase {
     case .resolving: takeAddresses(now)
     case .connecting: if readiness.contains(.writable) || readiness.contains(.readable) { finishConnect(now) }
+    case .proxying: talkToProxy(now)
     case .handshaking, .open:
       if readiness.contains(.readable) { read(now, &buffers) }
       if phase != .closed { flush() }
@@ -131,8 +138,9 @@ final class Connection {
   /// The present phase took too long.
   func expire() {
     switch phase {
-    case .resolving: fail("the name \(service.host) was not resolved in time", final: false)
-    case .connecting: fail("no connection to \(place) in time", final: false)
+    case .resolving: fail("the name of \(reached) was not resolved in time", final: false)
+    case .connecting: fail("no connection to \(reached) in time", final: false)
+    case .proxying: fail("no answer from \(reached) in time", final: false)
     case .handshaking: fail("no TLS handshake with \(place) in time", final: false)
     case .open, .closed: break
     }
@@ -141,6 +149,11 @@ final class Connection {
   private var place: String {
     let name = service.host.contains(":") ? "[\(service.host)]" : service.host
     return "\(name):\(service.port)"
+  }
+
+  /// What the socket is connected to: the service, or the proxy before it.
+  private var reached: String {
+    settings.proxy.map { "the proxy \($0.host):\($0.port)" } ?? place
   }
 
   // MARK: Name and socket
@@ -154,16 +167,16 @@ final class Connection {
       addresses = found.shuffledWithinFamilies()
       connectNext(now)
     case .failure(let error):
-      fail("the name \(service.host) cannot be resolved: \(error.message)", final: false)
+      fail("the name \(error.host) cannot be resolved: \(error.message)", final: false)
     case nil:
-      fail("the name \(service.host) cannot be resolved", final: false)
+      fail("the name of \(reached) cannot be resolved", final: false)
     }
   }
 
   private func connectNext(_ now: UInt64, after error: SystemError? = nil) {
     guard !addresses.isEmpty else {
       let words = error?.message ?? "no address"
-      return fail("cannot connect to \(place): \(words)", final: false)
+      return fail("cannot connect to \(reached): \(words)", final: false)
     }
     let next = addresses.removeFirst()
     address = next
@@ -185,6 +198,36 @@ final class Connection {
       self.socket = nil
       return connectNext(now, after: error)
     }
+    guard let proxy = settings.proxy else { return startTLS(now) }
+    phase = .proxying
+    deadline = now + settings.connectTimeout
+    do throws(SystemError) {
+      // A request this short always fits into the empty buffer of a new socket.
+      _ = try socket.write(proxy.request(to: place).span)
+      try watch(.readable)
+    } catch {
+      fail("cannot write to \(reached): \(error.message)", final: false)
+    }
+  }
+
+  private func talkToProxy(_ now: UInt64) {
+    guard let socket else { return }
+    do throws(SystemError) {
+      // The tunnel's own bytes follow only after our ClientHello: whatever is read here is the proxy's answer.
+      guard case .bytes = try socket.read(into: &proxyAnswer, limit: 4096) else {
+        return fail("\(reached) closed the connection", final: false)
+      }
+    } catch {
+      return fail("\(reached): \(error.message)", final: false)
+    }
+    switch Proxy.read(proxyAnswer) {
+    case nil: return
+    case .open: startTLS(now)
+    case .refused(let words): fail("\(reached) makes no tunnel to \(place): \(words)", final: true)
+    }
+  }
+
+  private func startTLS(_ now: UInt64) {
     phase = .handshaking
     deadline = now + settings.handshakeTimeout
     do throws(Failure) {
@@ -210,6 +253,7 @@ final class Connection {
       case .end: return peerEnded(&buffers)
       case .bytes(let count):
         lastHeard = now
+        pingedAt = nil
         guard take(count, channel, now, &buffers) else { return }
         if count < buffers.cipher.count { return }
       }
@@ -309,6 +353,28 @@ final class Connection {
     interest = wanted
     try poller.change(socket, to: wanted, key: key)
   }
+
+  // MARK: Life signs
+
+  /// When silence must be looked into: monotonic nanoseconds.
+  var silenceDeadline: UInt64 {
+    guard phase == .open else { return .max }
+    if let pingedAt { return pingedAt + settings.pingTimeout }
+    return lastHeard + (inFlight > 0 ? settings.silenceBeforePing : settings.idleBeforePing)
+  }
+
+  /// Asks whether anybody is there, or ends the connection when an earlier question was not answered.
+  func lookIntoSilence(now: UInt64) {
+    guard now >= silenceDeadline else { return }
+    if let pingedAt, lastHeard < pingedAt {
+      return end("\(place) has been silent for \((now - lastHeard) / 1_000_000_000) s and does not echo a PING")
+    }
+    pingedAt = now
+    session.ping(key)
+    flush()
+  }
+
+  func echoed() { pingedAt = nil }
 
   // MARK: Endings
 

@@ -61,6 +61,12 @@ struct Flight {
   var attempts = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0
+  /// The journal knows that it is about to be sent.
+  var isJournaled = false
+  /// The other environment was asked about its token.
+  var triedOtherEnvironment = false
+  /// A hash of its device token, for the rests that tokens ask for.
+  var tokenHash: UInt64 = 0
   /// Monotonic nanoseconds: when it was first handed in, and last sent.
   var started: UInt64 = 0
   var sent: UInt64 = 0
@@ -90,6 +96,29 @@ struct Flight {
     attempts = 0
     refusals = 0
     connection = -1
+    isJournaled = false
+    triedOtherEnvironment = false
+  }
+
+  /// Gives it an identifier of its own, so that sent again it is still the same.
+  mutating func makeID(seed: UInt64) {
+    guard !id.isPresent else { return }
+    let high = fingerprint(bytes.span.extracting(first: lineLength), seed: seed ^ UInt64(truncatingIfNeeded: number))
+    let low = fingerprint(bytes.span.extracting(first: lineLength), seed: ~seed &+ UInt64(truncatingIfNeeded: number))
+    let start = bytes.count
+    for (index, byte) in uuidBytes(high, low).enumerated() {
+      if [4, 6, 8, 10].contains(index) { bytes.append(UInt8(ascii: "-")) }
+      bytes.append(hexadecimal: byte)
+    }
+    id = Piece(start..<bytes.count)
+  }
+
+  /// A UUID of version 8: its bits are our own affair (RFC 9562 §5.8).
+  private func uuidBytes(_ high: UInt64, _ low: UInt64) -> [UInt8] {
+    var bytes = [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - $0 * 8)) } }
+    bytes[6] = bytes[6] & 0x0f | 0x80
+    bytes[8] = bytes[8] & 0x3f | 0x80
+    return bytes
   }
 
   private func whole(_ node: Int?, _ document: borrowing Document) -> Piece {
@@ -113,7 +142,8 @@ struct FlightTable {
   /// Flights under way.
   private(set) var count = 0
   /// Bytes of their lines: what really bounds memory when lines are long.
-  private(set) var byteCount = 0
+  var byteCount: Int { charged }
+  private var charged = 0
 
   subscript(_ index: Int) -> Flight {
     _read { yield flights[index] }
@@ -132,14 +162,15 @@ struct FlightTable {
     }
     flights[index].load(record, document, number: number)
     count += 1
-    byteCount += flights[index].bytes.count
+    flights[index].tokenHash = 0
+    charged += flights[index].lineLength
     return index
   }
 
   mutating func release(_ index: Int) {
     flights[index].stage = .free
     count -= 1
-    byteCount -= flights[index].bytes.count
+    charged -= flights[index].lineLength
     free.append(Int32(truncatingIfNeeded: index))
   }
 }
@@ -165,6 +196,9 @@ struct FlightQueue {
     ring[head] = Int32(truncatingIfNeeded: index)
     count += 1
   }
+
+  /// The flight at a place of the queue, 0 being the next to go.
+  subscript(_ place: Int) -> Int { Int(ring[(head + place) & (ring.count - 1)]) }
 
   mutating func popFirst() -> Int? {
     if count == 0 { return nil }

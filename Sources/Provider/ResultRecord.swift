@@ -12,6 +12,8 @@ struct Ending {
   /// Milliseconds since 1970.
   var timestamp: Int?
   var error: String?
+  /// The environment that answered, where the line did not choose it.
+  var environment: ServiceEnvironment?
   /// Milliseconds from the first attempt to now; below 0 when it was never sent.
   var elapsed = -1
 
@@ -20,11 +22,15 @@ struct Ending {
 
 extension Flight {
   /// Appends the result, except for what only the answer knows (`apns-id`, `apns-unique-id`): see `more`.
-  func appendResult(_ ending: Ending, to out: inout [UInt8], more: (inout [UInt8]) -> Void) {
+  func appendResult(
+    _ ending: Ending, _ redaction: Redaction?, to out: inout [UInt8], more: (inout [UInt8]) -> Void
+  ) {
     let bytes = bytes.span
     ResultLine.begin(&out, line: number)
     if id.isPresent { quoted("id", id, &out) }
-    if token.isPresent { quoted("token", token, &out) }
+    if token.isPresent {
+      if let redaction { appendRedacted(token, redaction, &out) } else { quoted("token", token, &out) }
+    }
     if channel.isPresent { quoted("channel_id", channel, &out) }
     if ending.outcome == .rejected, topic.isPresent {
       ResultLine.text(&out, "topic", bytes.extracting(topic.range))
@@ -41,12 +47,19 @@ extension Flight {
       ResultLine.integer(&out, "timestamp", time / 1000)
       ResultLine.integer(&out, "timestamp_ms", time)
     }
+    if let environment = ending.environment { ResultLine.word(&out, "environment", environment.rawValue) }
     more(&out)
     if let error = ending.error { ResultLine.text(&out, "error", error) }
     if attempts > 0 { ResultLine.integer(&out, "attempts", attempts) }
     if ending.elapsed >= 0 { ResultLine.integer(&out, "elapsed_ms", ending.elapsed) }
     if meta.isPresent { ResultLine.raw(&out, "meta", bytes.extracting(meta.range)) }
     ResultLine.end(&out)
+  }
+
+  private func appendRedacted(_ piece: Piece, _ redaction: Redaction, _ out: inout [UInt8]) {
+    out.append(",\"token\":\"")
+    redaction.append(bytes.span.extracting(piece.range), to: &out)
+    out.append("\"")
   }
 
   /// Tokens, identifiers and channels were checked to hold nothing that JSON escapes.
@@ -63,11 +76,19 @@ extension Flight {
 enum InvalidResult {
   /// - Parameter record: what could be read of the line, nil when it is no JSON.
   static func append(
-    line number: Int, _ document: borrowing Document, _ record: Notification, error: String, to out: inout [UInt8]
+    line number: Int, _ document: borrowing Document, _ record: Notification, error: String,
+    _ redaction: Redaction?, to out: inout [UInt8]
   ) {
     ResultLine.begin(&out, line: number)
     copy("id", record.id, document, &out)
-    copy("token", record.token, document, &out)
+    if let redaction, let node = record.token {
+      ResultLine.word(&out, "token", "")
+      out.removeLast()
+      redaction.append(document.raw(node), to: &out)
+      out.append("\"")
+    } else {
+      copy("token", record.token, document, &out)
+    }
     copy("channel_id", record.channelID, document, &out)
     finish(error, &out)
     if let meta = record.meta { ResultLine.raw(&out, "meta", document.raw(meta)) }

@@ -11,6 +11,8 @@ final class Route {
   let index: Int
   var ready = FlightQueue()
   var connections: [Connection] = []
+  var window = Window()
+  var pace: Pace?
   /// Why nothing more goes this way; nil while it works.
   private(set) var stopReason: String?
   /// Topics the service refuses to this credential.
@@ -19,16 +21,20 @@ final class Route {
   private var failures = 0
   /// Monotonic nanoseconds before which no new connection is tried.
   private(set) var retryAt: UInt64 = 0
-  private(set) var lastFailure: String?
   private let settings: SenderSettings
-  /// The limit of streams last seen: the assumption for a further connection.
   private var turn = 0
+  /// Nanoseconds spent waiting while lines waited and every connection was full.
+  private var hunger: UInt64 = 0
 
-  init(_ service: Service, index: Int, settings: SenderSettings) {
+  init(_ service: Service, index: Int, settings: SenderSettings, now: UInt64) {
     self.service = service
     self.index = index
     self.settings = settings
+    pace = settings.rate.map { Pace(perSecond: $0, burst: settings.burst, now: now) }
   }
+
+  /// Requests under way on all connections.
+  var inFlight: Int { connections.reduce(0) { $0 + $1.inFlight } }
 
   /// A connection that can take a request now; they take turns so that all are used.
   func available() -> Connection? {
@@ -46,13 +52,28 @@ final class Route {
   /// Lets the next connection take its turn: called when a batch went to one.
   func advance() { turn = connections.isEmpty ? 0 : (turn + 1) % connections.count }
 
+  /// How many requests could go at once as far as the streams allow.
+  var capacity: Int {
+    connections.reduce(0) { $0 + ($1.canSubmit ? $1.capacity - $1.session.openStreams : 0) }
+  }
+
   /// Whether a further connection is wanted and allowed now.
   func wantsConnection(now: UInt64) -> Bool {
     guard stopReason == nil, !ready.isEmpty, now >= retryAt else { return false }
     let usable = connections.filter { !$0.isDraining }
     guard usable.count < settings.connections else { return false }
+    if usable.isEmpty { return true }
     // One that is being made will take what waits; more only when those that stand are full.
-    return !usable.contains { $0.phase != .open } && !usable.contains { $0.canSubmit }
+    if usable.contains(where: { $0.phase != .open || $0.canSubmit }) { return false }
+    guard settings.growsConnections else { return true }
+    guard hunger > 100_000_000, usable.allSatisfy({ $0.hasAnswered && $0.capacity > 1 }) else { return false }
+    hunger = 0
+    return true
+  }
+
+  /// The loop waited so long while lines waited for streams: more connections would help.
+  func waited(_ nanoseconds: UInt64) {
+    if !ready.isEmpty, nanoseconds > 1_000_000, !connections.isEmpty, available() == nil { hunger += nanoseconds }
   }
 
   func stop(_ reason: String) {
@@ -70,7 +91,6 @@ final class Route {
     _ failure: ConnectionFailure, now: UInt64, using generator: inout some RandomNumberGenerator
   ) -> Bool {
     failures += 1
-    lastFailure = failure.message
     if failure.isFinal || failures >= settings.connectAttempts {
       stop(failure.message)
       return true
@@ -81,10 +101,14 @@ final class Route {
   }
 
   /// When something is to be done about connections without any readiness: monotonic nanoseconds.
-  func nextDeadline() -> UInt64 {
+  func nextDeadline(now: UInt64) -> UInt64 {
     var soonest = UInt64.max
-    for connection in connections where connection.deadline < soonest { soonest = connection.deadline }
-    if stopReason == nil, !ready.isEmpty, retryAt > 0 { soonest = min(soonest, retryAt) }
+    for connection in connections {
+      soonest = min(soonest, connection.deadline, connection.silenceDeadline)
+    }
+    guard stopReason == nil, !ready.isEmpty else { return soonest }
+    if retryAt > now { soonest = min(soonest, retryAt) }
+    if let pace, connections.contains(where: { $0.canSubmit }) { soonest = min(soonest, pace.nextDue(now: now)) }
     return soonest
   }
 

@@ -1,6 +1,6 @@
 // The sender: lines in, results out, everything between in one loop that waits in one place.
 //
-//   submit(line) ──> flights ──> route.ready ──> connection ──> events ──> results
+//   submit(line) ──> flights ──> route.ready ──> connection ──> events ──> recorder
 //                       ^            ^                             │
 //                       │            └── proven unprocessed ───────┤
 //                       └── schedule (back-off) <── may be retried ┘
@@ -26,23 +26,25 @@ public final class Sender {
   private static let inputKey = 0
   private static let signalKey = 1
 
-  /// Result records that wait to be written: whole lines. The owner writes and empties it.
-  public var results: [UInt8] = []
-  /// Words for standard error: whole lines. The owner writes and empties it.
-  public var words: [UInt8] = []
-  public internal(set) var counts = Counts()
+  /// What the run has to say. The owner writes and empties its buffers.
+  public var recorder: Recorder
   /// Set when a service is out of reach or refuses everything: the run should end with the status "stopped early".
   public internal(set) var stopReason: String?
 
   let settings: SenderSettings
   let clock: Clock
   let poller: Poller
+  let journal: Journal?
+  let seed: UInt64
   var routes: [Route] = []
   var flights = FlightTable()
   var schedule = Schedule()
+  var rests = Rests()
   var generator = SystemRandomNumberGenerator()
   var now: UInt64
+  var retriesLeft: Int
   let defaultTopic: [UInt8]
+  var abortCounts: [Int]
   private var reader = Reader()
   var answerReader = Reader(depthLimit: 16)
   private var problems: [Problem] = []
@@ -52,20 +54,27 @@ public final class Sender {
   private var byKey: [Int: Connection] = [:]
   private var watchesInput = false
   private var inputIsPollable = true
+  private var watched: Descriptor?
   private var lastSweep: UInt64 = 0
 
   /// - Parameter services: at least one; the first takes what names none.
   /// - Parameter signals: a descriptor that becomes readable when a signal has come.
   public init(
-    _ services: [Service], settings: SenderSettings, signals: Descriptor? = nil, clock: Clock = .system
+    _ services: [Service], settings: SenderSettings, journal: Journal? = nil, signals: Descriptor? = nil,
+    clock: Clock = .system
   ) throws(SystemError) {
     self.settings = settings
     self.clock = clock
+    self.journal = journal
+    recorder = Recorder(settings)
     poller = try Poller()
     now = clock.monotonic()
+    seed = journal?.seed ?? UInt64.random(in: .min ... .max)
+    retriesLeft = settings.retryBudget ?? .max
     defaultTopic = Array(settings.topic.utf8)
+    abortCounts = [Int](repeating: 0, count: settings.abortRules.count)
     for (index, service) in services.enumerated() {
-      routes.append(Route(service, index: index, settings: settings))
+      routes.append(Route(service, index: index, settings: settings, now: now))
     }
     if let signals { try poller.add(signals, for: .readable, key: Self.signalKey) }
   }
@@ -82,11 +91,16 @@ public final class Sender {
 
   /// Takes a line. Its result is there at once when it is invalid, later otherwise.
   public func submit(_ line: Span<UInt8>, number: Int) {
+    if let journal {
+      do throws(Journal.Fault) { try journal.read(line, number: number) } catch { return stopAll(error.message) }
+      if journal.isFinished(number) { return }
+    }
     do throws(SyntaxError) {
       try reader.read(line)
     } catch {
       let column = position(of: error.offset, in: line).column
       refuse(number, "not JSON: \(error.message)", column: column)
+      recorder.reject(line)
       return
     }
     let tokens = reader.tokens
@@ -95,9 +109,11 @@ public final class Sender {
 
   /// A line that could not even be read, such as one that is too long.
   public func refuse(_ number: Int, _ message: String, column: Int? = nil) {
-    InvalidResult.append(line: number, error: message, to: &results)
-    say(number, column, message)
-    counts.add(.invalid)
+    if let journal, journal.isFinished(number) { return }
+    let start = recorder.results.count
+    InvalidResult.append(line: number, error: message, to: &recorder.results)
+    recorder.say(number, column, message)
+    recorded(number, from: start, .invalid, 0, nil)
   }
 
   private func take(_ document: borrowing Document, _ number: Int) {
@@ -109,6 +125,10 @@ public final class Sender {
     let index = flights.take(record, document, number: number)
     flights[index].route = route.index
     flights[index].started = now
+    if settings.resendsUnknown { flights[index].makeID(seed: seed) }
+    if let journal, journal.wasSent(number), !settings.resendsUnknown {
+      return finish(index, unknown: "sent by a run that ended before the answer came")
+    }
     if let reason = route.stopReason { return finish(index, unsent: reason) }
     flights[index].stage = .ready
     route.ready.append(index)
@@ -122,42 +142,66 @@ public final class Sender {
       problems.append(Problem("record-no-service", at: node, "this run has no service for the record's \(what)"))
       return
     }
-    if record.topic == nil, defaultTopic.isEmpty, routes[index].needsTopic {
+    if record.topic == nil, defaultTopic.isEmpty, routes[index].needsTopic || record.channelID != nil {
       problems.append(
         Problem("topic-missing", at: 0, "the record has no \"topic\"", help: "give one, or --topic for all"))
     }
   }
 
-  /// The service for a record: by its credential, then by its environment; the first takes what names none.
+  /// The service for a record: by its credential, else its topic, then by its environment.
   private func route(of record: Notification, _ document: borrowing Document) -> Int? {
-    if record.credential == nil && record.environment == nil { return 0 }
-    let name = record.credential.map { document.string($0) }
-    return routes.firstIndex { route in
-      (name == nil || route.service.name == name)
-        && (record.environment == nil || route.service.environment == record.environment)
+    if routes.count == 1, record.credential == nil, record.environment == nil { return 0 }
+    let wanted = record.environment ?? routes[0].service.environment
+    if let node = record.credential {
+      let name = document.string(node)
+      return routes.firstIndex {
+        $0.service.name == name && (record.environment == nil || $0.service.environment == wanted)
+      }
     }
+    let topic = record.topic.map { document.string($0) } ?? settings.topic
+    let byTopic = routes.firstIndex { $0.service.covers(topic) && $0.service.environment == wanted }
+    return byTopic ?? routes.firstIndex { $0.service.topics.isEmpty && $0.service.environment == wanted }
   }
 
   private func refuse(_ record: Notification, _ document: borrowing Document, _ number: Int) {
     let text = problems.map { $0.message + ($0.help.map { " (\($0))" } ?? "") }.joined(separator: "; ")
-    InvalidResult.append(line: number, document, record, error: text, to: &results)
+    let start = recorder.results.count
+    InvalidResult.append(
+      line: number, document, record, error: text, recorder.redaction, to: &recorder.results)
     for problem in problems {
       let place = position(of: document.start(problem.node), in: document.bytes)
-      say(number, place.column, problem.message + (problem.help.map { ": \($0)" } ?? ""))
+      recorder.say(number, place.column, problem.message + (problem.help.map { ": \($0)" } ?? ""))
     }
-    counts.add(.invalid)
+    recorder.reject(document.bytes)
+    recorded(number, from: start, .invalid, 0, problems[0].rule)
   }
-
-  func say(_ number: Int, _ column: Int?, _ message: String) {
-    words.append("\(settings.tool): line \(number): ")
-    if let column { words.append("column \(column): ") }
-    words.append(message)
-    words.append("\n")
-  }
-
-  func say(_ message: String) { words.append("\(settings.tool): \(message)\n") }
 
   // MARK: The loop
+
+  /// Brings to the journal what is about to be sent and what has ended; results may be printed afterwards.
+  public func commit() {
+    guard let journal else { return }
+    for route in routes where route.stopReason == nil { note(route, journal) }
+    do throws(Journal.Fault) { try journal.commit() } catch { stopAll(error.message) }
+  }
+
+  /// Notes the flights that can go at once, as stretches of line numbers.
+  private func note(_ route: Route, _ journal: Journal) {
+    var stretch: ClosedRange<Int>?
+    for place in 0..<min(route.ready.count, max(route.capacity, 1)) {
+      let index = route.ready[place]
+      if flights[index].isJournaled { continue }
+      flights[index].isJournaled = true
+      let number = flights[index].number
+      if let known = stretch, number == known.upperBound + 1 {
+        stretch = known.lowerBound...number
+      } else {
+        if let stretch { journal.aboutToSend(stretch) }
+        stretch = number...number
+      }
+    }
+    if let stretch { journal.aboutToSend(stretch) }
+  }
 
   /// Sends what can be sent, waits for the network (and for `input`, when one is given), takes in what came.
   /// - Parameter input: watched until it is readable; leave it out while there is no room.
@@ -165,11 +209,13 @@ public final class Sender {
   public func turn(input: Descriptor?, limit: Int = -1) -> Found {
     dispatch()
     for route in routes { for connection in route.connections { connection.flush() } }
-    var found: Found = []
     watch(input)
     let inputIsReady = input != nil && !inputIsPollable
+    let before = clock.monotonic()
     poller.wait(milliseconds: inputIsReady ? 0 : waitTime(limit))
     now = clock.monotonic()
+    for route in routes { route.waited(now - min(before, now)) }
+    var found: Found = inputIsReady ? .input : []
     for ready in poller.ready {
       switch ready.key {
       case Self.inputKey: found.insert(.input)
@@ -180,16 +226,14 @@ public final class Sender {
         settle(connection)
       }
     }
-    if inputIsReady { found.insert(.input) }
     expire()
-    dispatch()
+    if journal == nil { dispatch() }
     return found
   }
 
   private func watch(_ input: Descriptor?) {
     guard inputIsPollable, (input != nil) != watchesInput else { return }
-    let descriptor = input ?? watched
-    guard let descriptor else { return }
+    guard let descriptor = input ?? watched else { return }
     do throws(SystemError) {
       if input != nil {
         try poller.add(descriptor, for: .readable, key: Self.inputKey)
@@ -204,11 +248,11 @@ public final class Sender {
     }
   }
 
-  private var watched: Descriptor?
-
   private func waitTime(_ limit: Int) -> Int {
+    // What ended is on its way to the journal and to the printer: no waiting before that is done.
+    if let journal, journal.pendingCount > 0 { return 0 }
     var soonest = schedule.nextDue ?? .max
-    for route in routes { soonest = min(soonest, route.nextDeadline()) }
+    for route in routes { soonest = min(soonest, route.nextDeadline(now: now)) }
     if flights.count > 0 { soonest = min(soonest, lastSweep + Self.sweepInterval) }
     guard soonest != .max else { return limit }
     let milliseconds = soonest <= now ? 0 : Int(min((soonest - now + 999_999) / 1_000_000, 3_600_000))
@@ -221,12 +265,13 @@ public final class Sender {
   private func expire() {
     while let index = schedule.pop(now: now) { requeue(index) }
     for route in routes {
-      for connection in route.connections where connection.deadline <= now {
-        connection.expire()
-        settle(connection)
+      for connection in route.connections {
+        if connection.deadline <= now { connection.expire() }
+        connection.lookIntoSilence(now: now)
+        if connection.isClosed { settle(connection) }
       }
     }
-    guard now - lastSweep >= Self.sweepInterval else { return }
+    guard now - min(lastSweep, now) >= Self.sweepInterval else { return }
     lastSweep = now
     for index in flights.indices where flights[index].stage == .sent {
       guard now > flights[index].sent, now - flights[index].sent > settings.requestTimeout else { continue }
@@ -242,10 +287,12 @@ public final class Sender {
         while let index = route.ready.popFirst() { finish(index, unsent: reason) }
         continue
       }
-      while let connection = route.available() {
+      while route.window.hasRoom(route.inFlight), let connection = route.available() {
+        let before = route.ready.count
         fill(connection, route)
         route.advance()
-        if route.ready.isEmpty { break }
+        // Nothing went: the pace, the journal or the connection holds it back.
+        if route.ready.isEmpty || route.ready.count >= before { break }
       }
       if route.wantsConnection(now: now) { open(route) }
     }
@@ -255,7 +302,10 @@ public final class Sender {
   private func fill(_ connection: Connection, _ route: Route) {
     guard authorize(connection, route) else { return }
     var part = max(64, route.ready.count / max(1, route.connections.count))
-    while part > 0, connection.canSubmit, let index = route.ready.popFirst() {
+    while part > 0, connection.canSubmit, !route.ready.isEmpty, route.window.hasRoom(route.inFlight) {
+      if journal != nil, !flights[route.ready[0]].isJournaled { break }
+      if route.pace != nil, route.pace?.take(now: now) == false { break }
+      guard let index = route.ready.popFirst() else { break }
       part -= 1
       send(index, connection, route)
     }
@@ -268,6 +318,7 @@ public final class Sender {
       if generation != connection.tokenGeneration {
         connection.tokenGeneration = generation
         connection.head.setAuthorization(text)
+        if !text.isEmpty { recorder.event("token", at: clock.unixMilliseconds()) { self.name(route, &$0) } }
       }
       return true
     } catch {
@@ -278,6 +329,7 @@ public final class Sender {
 
   private func send(_ index: Int, _ connection: Connection, _ route: Route) {
     if let reason = refusedTopic(index, route) { return finish(index, unsent: reason) }
+    if !rests.isEmpty, let due = rests.due(tokenHash(index), now: now) { return delay(index, until: due) }
     switch connection.submit(flights[index], defaultTopic: defaultTopic, tag: index) {
     case .sent(let stream, _):
       flights[index].stage = .sent
@@ -288,9 +340,11 @@ public final class Sender {
       connection.inFlight += 1
     case .full:
       route.ready.prepend(index)
+      route.pace?.giveBack()
     case .goingAway, .usedUp, .broken:
       connection.isDraining = true
       route.ready.prepend(index)
+      route.pace?.giveBack()
     }
   }
 
@@ -301,6 +355,10 @@ public final class Sender {
     nextKey += 1
     byKey[connection.key] = connection
     route.connections.append(connection)
+    recorder.event("connecting", at: clock.unixMilliseconds()) { out in
+      self.name(route, &out)
+      ResultLine.integer(&out, "connection", connection.key - 1)
+    }
     connection.start(now: now)
     settle(connection)
   }
@@ -310,35 +368,63 @@ public final class Sender {
   /// Takes the events of a connection, and buries it when it is over.
   private func settle(_ connection: Connection) {
     let route = routes[connection.route]
-    connection.session.takeEvents(into: &events)
-    // Finishing a flight never submits: no event can come while these are handled.
-    for event in events { handle(event, connection, route) }
+    takeEvents(connection, route)
+    if connection.phase == .open, !connection.wasAnnounced { announce(connection, route) }
     if connection.session.isClosing { connection.isDraining = true }
     if connection.isDraining, connection.inFlight == 0, !connection.isClosed { connection.close() }
-    guard connection.isClosed else { return }
-    bury(connection, route)
+    if connection.isClosed { bury(connection, route) }
   }
 
-  private func bury(_ connection: Connection, _ route: Route) {
+  private func takeEvents(_ connection: Connection, _ route: Route) {
     connection.session.takeEvents(into: &events)
+    // Handling an event never submits nor receives: no further event can come meanwhile.
     for event in events { handle(event, connection, route) }
-    byKey[connection.key] = nil
-    route.connections.removeAll { $0 === connection }
-    guard let failure = connection.failure, !connection.isDraining || !connection.hasAnswered else { return }
-    if connection.hasAnswered {
-      say("\(failure.message); connecting again when there is something to send")
-    } else if route.failed(failure, now: now, using: &generator) {
-      stop(route, failure.message)
-    } else {
-      say("\(failure.message); trying again")
+  }
+
+  private func announce(_ connection: Connection, _ route: Route) {
+    connection.wasAnnounced = true
+    recorder.event("connected", at: clock.unixMilliseconds()) { out in
+      self.name(route, &out)
+      ResultLine.integer(&out, "connection", connection.key - 1)
+      if let address = connection.address { ResultLine.text(&out, "address", address.description) }
+      ResultLine.word(&out, "tls", connection.tlsVersion)
     }
   }
 
-  func stop(_ route: Route, _ reason: String) {
-    if route.stopReason == nil { say("stopped: \(reason)") }
+  private func bury(_ connection: Connection, _ route: Route) {
+    takeEvents(connection, route)
+    guard byKey.removeValue(forKey: connection.key) != nil else { return }
+    route.connections.removeAll { $0 === connection }
+    recorder.event("closed", at: clock.unixMilliseconds()) { out in
+      self.name(route, &out)
+      ResultLine.integer(&out, "connection", connection.key - 1)
+      if let failure = connection.failure { ResultLine.text(&out, "why", failure.message) }
+    }
+    guard let failure = connection.failure, !connection.isDraining || !connection.hasAnswered,
+      route.stopReason == nil
+    else { return }
+    if connection.hasAnswered {
+      recorder.say("\(failure.message); connecting again when there is something to send")
+    } else if route.failed(failure, now: now, using: &generator) {
+      stop(route, failure.message, says: failure.message)
+    } else {
+      recorder.say("\(failure.message); trying again")
+    }
+  }
+
+  /// Gives a service up: what waits for it is unsent.
+  func stop(_ route: Route, _ reason: String, says words: String? = nil) {
+    if route.stopReason == nil || words != nil { recorder.say("stopped: \(words ?? reason)") }
     route.stop(reason)
     if stopReason == nil { stopReason = reason }
     while let index = route.ready.popFirst() { finish(index, unsent: reason) }
+  }
+
+  /// Gives every service up.
+  func stopAll(_ reason: String) {
+    if stopReason == nil { recorder.say("stopped: \(reason)") }
+    stopReason = stopReason ?? reason
+    stopSending(reason)
   }
 
   // MARK: Endings
@@ -346,20 +432,21 @@ public final class Sender {
   /// Ends everything that is under way: what was sent is unknown, what was not is unsent. For a run that must stop now.
   public func abandon(_ reason: String) {
     now = clock.monotonic()
-    for index in schedule.removeAll() { finish(index, unsent: reason) }
+    stopSending(reason)
     for route in routes {
-      while let index = route.ready.popFirst() { finish(index, unsent: reason) }
-      for connection in route.connections { connection.end(reason) }
-      for connection in route.connections { bury(connection, route) }
+      for connection in route.connections {
+        connection.end(reason)
+        bury(connection, route)
+      }
     }
     for index in flights.indices where flights[index].stage != .free { finish(index, unknown: reason) }
   }
 
-  /// Nothing new is sent any longer; what is on the wire is still waited for.
+  /// Nothing new is sent any longer; what is on the wire is still waited for. Later lines end `unsent`.
   public func stopSending(_ reason: String) {
+    for route in routes { route.stop(reason) }
     for index in schedule.removeAll() { finish(index, unsent: reason) }
     for route in routes {
-      route.stop(reason)
       while let index = route.ready.popFirst() { finish(index, unsent: reason) }
     }
   }
@@ -367,7 +454,15 @@ public final class Sender {
   /// Says good-bye to the services. Every flight has ended before.
   public func close() {
     for route in routes {
-      for connection in route.connections { connection.close() }
+      for connection in route.connections {
+        connection.close()
+        bury(connection, route)
+      }
     }
+  }
+
+  func name(_ route: Route, _ out: inout [UInt8]) {
+    ResultLine.text(&out, "service", route.service.authority)
+    if !route.service.name.isEmpty { ResultLine.text(&out, "credential", route.service.name) }
   }
 }

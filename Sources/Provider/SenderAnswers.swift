@@ -21,7 +21,12 @@ extension Sender {
     case .goAway:
       connection.isDraining = true
       sayGoodbye(connection.session.note(event), event.code, route)
-    case .settings, .pong: break
+    case .pong: connection.echoed()
+    case .settings:
+      recorder.event("settings", at: clock.unixMilliseconds()) { out in
+        ResultLine.integer(&out, "connection", connection.key - 1)
+        ResultLine.integer(&out, "max_concurrent_streams", Int(event.value))
+      }
     case .broken:
       connection.end("HTTP/2 with \(route.service.host): \(connection.session.note(event))")
     }
@@ -36,22 +41,37 @@ extension Sender {
       if let node = document.find("reason", in: 0), document.kind(node) == .string { reason = document.string(node) }
     }
     let shown = String(reason.unicodeScalars.prefix(200).filter { $0.value >= 0x20 })
-    say("\(route.service.host) says GOAWAY: \(shown)")
+    recorder.event("goaway", at: clock.unixMilliseconds()) { out in
+      self.name(route, &out)
+      ResultLine.text(&out, "reason", shown)
+    }
+    // A server that only wants a new connection, as APNs does every so often, is no news.
+    if !debug.isEmpty || code != .noError { recorder.say("\(route.service.host) says GOAWAY: \(shown)") }
     // The reasons of refusals apply to connections too: a bad certificate is told this way alone.
     if let row = Reason.named(shown), row.advice == .stop { stop(route, "\(row.name): \(row.meaning)") }
   }
 
   // MARK: Answers
 
+  /// Whether the event is about the flight that has the place now: one that timed out has ended before its stream.
+  private func isUnderWay(_ index: Int, _ event: ClientEvent, _ connection: Connection) -> Bool {
+    flights.indices.contains(index) && flights[index].stage == .sent && flights[index].stream == event.stream
+      && flights[index].connection == connection.key
+  }
+
   private func answered(_ event: ClientEvent, _ connection: Connection, _ route: Route) {
     let index = event.tag
     guard isUnderWay(index, event, connection) else { return }
+    recorder.latencies.add(now - min(flights[index].sent, now))
     if event.status == 200 {
+      route.window.accepted()
       finish(index, Ending(.accepted), connection, event.slot)
       return
     }
     let refusal = Refusal.read(connection.session, event.slot, &answerReader)
+    if refusal.advice == .retry || refusal.advice == .renew { slowDown(index, refusal, route) }
     if sendAgain(index, after: refusal, connection, route) { return }
+    if asksOtherEnvironment(index, refusal) { return }
     var ending = Ending(.rejected)
     ending.status = refusal.status
     ending.reason = refusal.reason
@@ -61,32 +81,60 @@ extension Sender {
     finish(index, ending, connection, event.slot)
   }
 
-  /// Whether the event is about the flight that has the place now: one that timed out has ended before its stream.
-  private func isUnderWay(_ index: Int, _ event: ClientEvent, _ connection: Connection) -> Bool {
-    flights.indices.contains(index) && flights[index].stage == .sent && flights[index].stream == event.stream
-      && flights[index].connection == connection.key
+  private func slowDown(_ index: Int, _ refusal: Refusal, _ route: Route) {
+    let isAboutToken = refusal.reason == "TooManyRequests"
+    let isAboutPace = refusal.status == 429 || refusal.reason == "ServiceUnavailable"
+    guard isAboutPace || refusal.status == 500 else { return }
+    route.window.refused(isGeneral: !isAboutToken, inFlight: route.inFlight, now: now)
+    if isAboutToken { rests.rest(tokenHash(index), until: now + settings.retryDelay, now: now) }
+  }
+
+  func tokenHash(_ index: Int) -> UInt64 {
+    if flights[index].tokenHash == 0, flights[index].token.isPresent {
+      flights[index].tokenHash = fingerprint(flights[index].bytes.span.extracting(flights[index].token.range))
+    }
+    return flights[index].tokenHash
+  }
+
+  /// Whether one more sending is allowed, and counts it.
+  private func mayRetry(_ index: Int, _ route: Route) -> Bool {
+    guard !settings.neverTwice, route.stopReason == nil, flights[index].attempts <= settings.retries, retriesLeft > 0
+    else { return false }
+    retriesLeft -= 1
+    recorder.resent += 1
+    return true
   }
 
   /// Whether the refusal only means "not now", and the flight was put back.
   private func sendAgain(
     _ index: Int, after refusal: Refusal, _ connection: Connection, _ route: Route
   ) -> Bool {
-    guard flights[index].attempts <= settings.retries, route.stopReason == nil else { return false }
     switch refusal.advice {
     case .renew:
+      // Once the service thinks a connection's token expired it stays with that: a new token needs a new connection.
       connection.isDraining = true
       guard case .token(let source) = route.service.credential else { return false }
       // The connection's token is stale when another one was minted since; else a new one is due.
-      if source.generation == connection.tokenGeneration, (try? source.renew()) != true { return false }
+      if source.generation == connection.tokenGeneration {
+        guard flights[index].attempts <= 1, (try? source.renew()) == true else {
+          stop(
+            route, "ExpiredProviderToken: a token made just now is refused as too old; is this machine's clock right?")
+          return false
+        }
+      }
+      guard mayRetry(index, route) else { return false }
       requeue(index)
     case .retry:
-      if refusal.reason == "Shutdown" || refusal.reason == "IdleTimeout" {
-        connection.isDraining = true
-        requeue(index)
-      } else {
-        delay(index, after: refusal)
-      }
+      let needsConnection = refusal.reason == "Shutdown" || refusal.reason == "IdleTimeout"
+      if needsConnection { connection.isDraining = true }
+      guard mayRetry(index, route) else { return false }
+      if needsConnection { requeue(index) } else { delay(index, after: refusal) }
     default: return false
+    }
+    recorder.event("retry", at: clock.unixMilliseconds()) { out in
+      ResultLine.integer(&out, "line", self.flights[index].number)
+      ResultLine.integer(&out, "status", refusal.status)
+      if let reason = refusal.reason { ResultLine.text(&out, "reason", reason) }
     }
     return true
   }
@@ -95,8 +143,12 @@ extension Sender {
     let backoff = Backoff(base: settings.retryDelay, limit: settings.retryDelayLimit)
     var wait = backoff.delay(attempt: flights[index].attempts, using: &generator)
     if let seconds = refusal.retryAfter { wait = max(wait, UInt64(seconds) * 1_000_000_000) }
+    delay(index, until: now + wait)
+  }
+
+  func delay(_ index: Int, until due: UInt64) {
     flights[index].stage = .delayed
-    schedule.add(index, due: now + wait)
+    schedule.add(index, due: due)
   }
 
   func requeue(_ index: Int) {
@@ -106,6 +158,21 @@ extension Sender {
     route.ready.prepend(index)
   }
 
+  /// A bad token may be a good one of the other environment: that is asked once before the token is called bad.
+  private func asksOtherEnvironment(_ index: Int, _ refusal: Refusal) -> Bool {
+    guard settings.triesOtherEnvironment, refusal.reason == "BadDeviceToken", !flights[index].triedOtherEnvironment,
+      flights[index].environment == nil
+    else { return false }
+    let here = routes[flights[index].route].service
+    let other = routes.firstIndex { $0.service.name == here.name && $0.service.environment != here.environment }
+    guard let other, routes[other].stopReason == nil else { return false }
+    flights[index].triedOtherEnvironment = true
+    flights[index].attempts = 0
+    flights[index].route = other
+    requeue(index)
+    return true
+  }
+
   /// A refusal that every further request would meet: the credential goes no further, or this topic does not.
   private func giveUp(_ index: Int, _ refusal: Refusal, _ route: Route) {
     let words = refusal.reason.flatMap { Reason.named($0)?.meaning } ?? "status \(refusal.status)"
@@ -113,7 +180,7 @@ extension Sender {
     guard refusal.reason == "TopicDisallowed" else { return stop(route, reason) }
     let topic = topic(of: index)
     if route.refusedTopics.count < 10_000, route.refusedTopics.updateValue(reason, forKey: topic) == nil {
-      say("stopped for topic \(String(decoding: topic, as: UTF8.self)): \(reason)")
+      recorder.say("stopped for topic \(String(decoding: topic, as: UTF8.self)): \(reason)")
     }
     if stopReason == nil { stopReason = reason }
   }
@@ -140,32 +207,29 @@ extension Sender {
     if event.isUnprocessed {
       flights[index].refusals += 1
       flights[index].attempts -= 1
+      if settings.neverTwice { return finish(index, unsent: "refused without being acted on: \(reason)") }
       guard flights[index].refusals <= Self.refusalLimit else {
         return finish(index, unsent: "refused \(flights[index].refusals) times without being acted on: \(reason)")
       }
-      return flights[index].refusals <= 2 ? requeue(index) : wait(index)
+      recorder.resent += 1
+      return flights[index].refusals <= 2 ? requeue(index) : rest(index)
     }
-    if settings.resendsUnknown, flights[index].attempts <= settings.retries { return requeue(index) }
+    if settings.resendsUnknown, mayRetry(index, route) { return requeue(index) }
     finish(index, unknown: reason)
   }
 
-  private func wait(_ index: Int) {
+  private func rest(_ index: Int) {
     let backoff = Backoff(base: 50_000_000, limit: 2_000_000_000)
-    flights[index].stage = .delayed
-    schedule.add(index, due: now + backoff.delay(attempt: flights[index].refusals, using: &generator))
+    delay(index, until: now + backoff.delay(attempt: flights[index].refusals, using: &generator))
   }
 
   func timeOut(_ index: Int) {
     let seconds = settings.requestTimeout / 1_000_000_000
-    let stream = flights[index].stream
-    for connection in routes[flights[index].route].connections where connection.key == flights[index].connection {
-      // Nothing at all for so long: the connection is dead, whatever the socket says.
-      if now - connection.lastHeard > settings.requestTimeout {
-        connection.end("\(routes[flights[index].route].service.host) has been silent for \(seconds) s")
-        return
-      }
-      connection.session.reset(stream, .cancel)
+    let route = routes[flights[index].route]
+    for connection in route.connections where connection.key == flights[index].connection {
+      connection.session.reset(flights[index].stream, .cancel)
     }
+    if settings.resendsUnknown, mayRetry(index, route) { return requeue(index) }
     finish(index, unknown: "no answer within \(seconds) s")
   }
 
@@ -173,36 +237,62 @@ extension Sender {
 
   private func finish(_ index: Int, _ ending: Ending, _ connection: Connection, _ slot: Int32) {
     var ending = ending
-    ending.elapsed = elapsed(index)
+    let route = routes[flights[index].route]
+    if flights[index].triedOtherEnvironment {
+      if ending.outcome == .accepted { ending.environment = route.service.environment }
+    }
     let hasID = flights[index].id.isPresent
-    let isSandbox = routes[flights[index].route].service.environment == .sandbox
+    let isSandbox = route.service.environment == .sandbox
     let isBroadcast = flights[index].channel.isPresent
     let session = connection.session
-    flights[index].appendResult(ending, to: &results) { out in
+    write(index, ending) { out in
       if !hasID, let id = session.field(slot, "apns-id") { ResultLine.text(&out, "id", id) }
       if isSandbox, let unique = session.field(slot, "apns-unique-id") { ResultLine.text(&out, "unique_id", unique) }
       if isBroadcast, let id = session.field(slot, "apns-request-id") { ResultLine.text(&out, "request_id", id) }
     }
-    counts.add(ending.outcome)
-    flights.release(index)
   }
 
   func finish(_ index: Int, unknown reason: String) {
-    finish(index, .unknown, reason)
+    var ending = Ending(.unknown)
+    ending.error = reason
+    write(index, ending) { _ in }
   }
 
   func finish(_ index: Int, unsent reason: String) {
-    finish(index, .unsent, reason)
+    // What was on the wire once and refused with "not now" was attempted; that its last attempt did not happen is all
+    // that `unsent` says.
+    var ending = Ending(.unsent)
+    ending.error = reason
+    write(index, ending) { _ in }
   }
 
-  private func finish(_ index: Int, _ outcome: Outcome, _ reason: String) {
-    var ending = Ending(outcome)
-    ending.error = reason
+  /// Writes the result and lets the flight go.
+  private func write(_ index: Int, _ ending: Ending, _ more: (inout [UInt8]) -> Void) {
+    var ending = ending
     if flights[index].attempts > 0 { ending.elapsed = elapsed(index) }
-    flights[index].appendResult(ending, to: &results) { _ in }
-    counts.add(outcome)
+    let start = recorder.results.count
+    flights[index].appendResult(ending, recorder.redaction, to: &recorder.results, more: more)
+    if recorder.keepsRejects, ending.outcome != .accepted {
+      recorder.reject(flights[index].bytes.span.extracting(first: flights[index].lineLength))
+    }
+    let number = flights[index].number
     flights.release(index)
+    recorded(number, from: start, ending.outcome, ending.status, ending.reason)
   }
+
+  /// Counts a result that was just written, brings it to the journal, and looks whether the run should be aborted.
+  func recorded(_ number: Int, from start: Int, _ outcome: Outcome, _ status: Int, _ reason: String?) {
+    recorder.count(outcome, reason: reason)
+    if let journal { journal.result(number, lastResult(from: start).span) }
+    for (place, rule) in settings.abortRules.enumerated() {
+      guard rule.matches(outcome, outcome == .accepted ? 200 : status, reason) else { continue }
+      abortCounts[place] += 1
+      guard stopReason == nil, rule.isFulfilled(abortCounts[place], of: recorder.counts.total) else { continue }
+      stopAll("\(abortCounts[place]) of \(recorder.counts.total) results are \(rule.word)")
+    }
+  }
+
+  private func lastResult(from start: Int) -> [UInt8] { Array(recorder.results[start..<(recorder.results.count - 1)]) }
 
   /// Milliseconds since the flight was handed in, rounded.
   private func elapsed(_ index: Int) -> Int {

@@ -19,17 +19,28 @@ public struct Service {
   public var port: Int
   public var context: ClientContext
   public var credential: Credential
+  /// The topics this credential is for; empty when nothing is said. Lines without a credential go by them.
+  public var topics: [String]
 
   public init(
     name: String = "", environment: ServiceEnvironment, host: String, port: Int, context: ClientContext,
-    credential: Credential
+    credential: Credential, topics: [String] = []
   ) {
+    self.topics = topics
     self.name = name
     self.environment = environment
     self.host = host
     self.port = port
     self.context = context
     self.credential = credential
+  }
+
+  /// Whether the credential is for the topic: it is listed, bare or with a push type's suffix.
+  func covers(_ topic: String) -> Bool {
+    if topics.isEmpty { return false }
+    if topics.contains(topic) { return true }
+    guard let type = PushType.bySuffix(of: topic) else { return false }
+    return topics.contains(String(topic.dropLast(type.row.topicSuffix.count)))
   }
 
   /// Host, and port where it is not the usual one: what goes into `:authority`.
@@ -43,7 +54,9 @@ public struct SenderSettings: Sendable {
   /// The tool's name, for the words on standard error.
   public var tool = "apns-push"
   /// Most connections for each service.
-  public var connections = 1
+  public var connections = 8
+  /// A further connection is opened only when the ones there are full and there is nothing else to do but wait.
+  public var growsConnections = true
   /// Topic of records without one; empty for none.
   public var topic = ""
   /// Nanoseconds for a TCP connection, for the TLS handshake, for an answer.
@@ -61,6 +74,31 @@ public struct SenderSettings: Sendable {
   public var allowsNoALPN = false
   /// An answer that never came is asked for again, with the same apns-id.
   public var resendsUnknown = false
+  /// Nothing is sent a second time for any reason.
+  public var neverTwice = false
+  /// How many requests may be sent again in the whole run; nil for no bound.
+  public var retryBudget: Int?
+  /// A BadDeviceToken is tried once in the other environment before the token is called bad.
+  public var triesOtherEnvironment = false
+  /// Notifications a second for each service; nil for no bound.
+  public var rate: Double?
+  /// Notifications at once after a pause, under `rate`.
+  public var burst = 1
+  /// When to stop before harm is done.
+  public var abortRules: [AbortRule] = []
+  /// The HTTP proxy to connect through; nil for none.
+  public var proxy: Proxy?
+  /// Keep the lines that did not end accepted, and the events of the run.
+  public var keepsRejects = false
+  public var keepsEvents = false
+  /// Write keyed hashes in place of device tokens.
+  public var redactionKey: [UInt8]?
+  /// Nanoseconds of silence with requests under way after which a PING asks whether anybody is there.
+  public var silenceBeforePing: UInt64 = 10_000_000_000
+  /// Nanoseconds of an idle connection after which a PING keeps it (Apple: "after an hour of inactivity").
+  public var idleBeforePing: UInt64 = 3_600_000_000_000
+  /// Nanoseconds a PING may stay without its echo.
+  public var pingTimeout: UInt64 = 10_000_000_000
   /// Bytes of lines that may be under way.
   public var byteLimit = 8_388_608
   /// Lines that may be under way.

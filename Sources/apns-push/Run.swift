@@ -40,18 +40,18 @@ struct Run {
       if found.contains(.signal) { handleSignals() }
       if found.contains(.input) { try read() }
       if clock.monotonic() > drainUntil { sender.abandon("stopped by a signal") }
-      meter?.show(records: sender.counts.total, extra: "\(sender.pending) under way")
+      meter?.show(records: sender.recorder.counts.total, extra: "\(sender.pending) under way")
     }
     try write(atLeast: 1)
     sender.close()
-    meter?.finish(records: sender.counts.total)
+    meter?.finish(records: sender.recorder.counts.total)
     if let stopSignal { Signals.endProcess(with: stopSignal) }
     return status
   }
 
   private var status: Status {
     if sender.stopReason != nil { return .stopped }
-    return sender.counts.accepted == sender.counts.total ? .ok : .findings
+    return sender.recorder.counts.accepted == sender.recorder.counts.total ? .ok : .findings
   }
 
   /// Hands lines over while there is room. Says whether more of the input is wanted.
@@ -83,14 +83,14 @@ struct Run {
   }
 
   private mutating func write(atLeast size: Int) throws {
-    if !sender.words.isEmpty {
-      meter?.finish(records: sender.counts.total)
-      swap(&buffer, &sender.words)
+    if !sender.recorder.words.isEmpty {
+      meter?.finish(records: sender.recorder.counts.total)
+      swap(&buffer, &sender.recorder.words)
       try? Descriptor.standardError.writeAll(buffer.span)
       buffer.removeAll(keepingCapacity: true)
     }
-    guard sender.results.count >= size else { return }
-    swap(&buffer, &sender.results)
+    guard sender.recorder.results.count >= size else { return }
+    swap(&buffer, &sender.recorder.results)
     do throws(SystemError) {
       try Descriptor.standardOutput.writeAll(buffer.span)
       buffer.removeAll(keepingCapacity: true)
@@ -105,7 +105,7 @@ struct Run {
   private mutating func handleSignals() {
     for signal in signals.taken() {
       if signal == Signals.user1 {
-        Tool.say("\(tool): \(sender.counts.words); \(sender.pending) under way")
+        Tool.say("\(tool): \(sender.recorder.counts.words); \(sender.pending) under way")
       } else if stopSignal == nil {
         stopSignal = signal
         drainUntil = clock.monotonic() + UInt64(drainSeconds) * 1_000_000_000
