@@ -65,7 +65,7 @@ func makeContext(_ method: OpaquePointer?, _ versions: Versions, _ identity: Ide
   SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL")
   SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256")
   SSL_CTX_set_options(context, door_SSL_options())
-  door_SSL_CTX_set_mode(context, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
+  door_SSL_CTX_set_mode(context, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
   door_SSL_CTX_set_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
   if let identity {
     guard SSL_CTX_use_certificate(context, identity.certificate.pointer) == 1,
@@ -81,6 +81,8 @@ func makeContext(_ method: OpaquePointer?, _ versions: Versions, _ identity: Ide
 
 /// Fills the trust store of a context.
 func trustIn(_ context: OpaquePointer, _ trust: Trust) throws(Failure) {
+  // An intermediate or a leaf that is trusted by name needs no root above it, as with curl's --cacert.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), UInt(X509_V_FLAG_PARTIAL_CHAIN))
   switch trust {
   case .anyone:
     return
@@ -89,15 +91,7 @@ func trustIn(_ context: OpaquePointer, _ trust: Trust) throws(Failure) {
       throw .library(.configuration, "the directory of certificates '\(path)' cannot be used")
     }
   case .system:
-    if let file = environment(X509_get_default_cert_file_env()) {
-      guard SSL_CTX_load_verify_file(context, file) == 1 else {
-        throw .library(.configuration, "SSL_CERT_FILE '\(file)' cannot be read")
-      }
-    }
-    let directory = environment(X509_get_default_cert_dir_env()) ?? String(cString: X509_get_default_cert_dir())
-    guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
-      throw .library(.configuration, "the directory of certificates '\(directory)' cannot be used")
-    }
+    try trustInSystem(context)
   case .pem(let bytes):
     let certificates = bytes.withUnsafeBufferPointer { pemCertificates($0) }
     guard !certificates.isEmpty, let store = SSL_CTX_get_cert_store(context) else {
@@ -106,6 +100,33 @@ func trustIn(_ context: OpaquePointer, _ trust: Trust) throws(Failure) {
     for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
     ERR_clear_error()
   }
+}
+
+private func trustInSystem(_ context: OpaquePointer) throws(Failure) {
+  let file = environment(X509_get_default_cert_file_env())
+  if let file, SSL_CTX_load_verify_file(context, file) != 1 {
+    throw .library(.configuration, "SSL_CERT_FILE '\(file)' cannot be read")
+  }
+  let directory = environment(X509_get_default_cert_dir_env()) ?? String(cString: X509_get_default_cert_dir())
+  guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
+    throw .library(.configuration, "the directory of certificates '\(directory)' cannot be used")
+  }
+  // Systems that keep a bundle alone (not Debian): better slow than without trust.
+  if file == nil, !holdsHashes(directory) { SSL_CTX_load_verify_file(context, X509_get_default_cert_file()) }
+  ERR_clear_error()
+}
+
+/// Whether a directory holds a certificate under its hash, `a94d09e5.0`.
+private func holdsHashes(_ path: String) -> Bool {
+  guard let directory = opendir(path) else { return false }
+  defer { closedir(directory) }
+  while let entry = readdir(directory) {
+    let isHash = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { name in strlen(name) == 10 && name[8] == 0x2E }
+    }
+    if isHash { return true }
+  }
+  return false
 }
 
 func environment(_ name: UnsafePointer<CChar>?) -> String? {
