@@ -4,7 +4,7 @@ internal import CNGHTTP2
 /// How a field goes into the header table that both ends keep (RFC 7541 section 6.2).
 public enum Indexing: UInt8, Sendable {
   /// Into the table when nghttp2 finds it worthwhile: a later equal field costs one byte. nghttp2 keeps `:path`,
-  /// `content-length` and a few others out by itself.
+  /// `content-length` and a few others out by itself, and never indexes `authorization` whatever it is told.
   case incremental
   /// Never into the table: a literal marked never-indexed (RFC 7541 section 6.2.3).
   case never

@@ -45,6 +45,7 @@ public final class Channel {
     let state = UnsafeMutablePointer<ChannelState>.allocate(capacity: 1)
     state.initialize(to: ChannelState())
     state.pointee.acceptsAnyone = acceptsAnyone
+    if isServer { state.pointee.keptCapacity = 0 }
     let bio = makeBIO(state)
     guard let bio, let ssl = SSL_new(context) else {
       BIO_free(bio)

@@ -12,6 +12,7 @@ struct ChannelState {
   private var capacity = 0
   private var start = 0
   private var end = 0
+  var keptCapacity = 1 << 17
   var verification: Verification?
   var host = ""
   var acceptsAnyone = false
@@ -26,8 +27,8 @@ struct ChannelState {
     start = min(end, start + max(0, count))
     if start == end {
       (start, end) = (0, 0)
-      // A stalled peer once made it large; a quiet connection keeps four records at most.
-      if capacity > 1 << 17 {
+      // A stalled peer once made it large; a client keeps a few records' room, one of a server's thousand none.
+      if capacity > keptCapacity {
         output?.deallocate()
         (output, capacity) = (nil, 0)
       }
