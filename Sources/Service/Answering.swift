@@ -53,13 +53,34 @@ extension Server {
     if request.target == .channels || request.target == .allChannels {
       return manage(connection, session, request, into: &out)
     }
+    if script.hasRulesBeforeChecks, let rule = rule(for: request, connection, behindChecks: false) {
+      return perform(rule.deed, by: rule.name, connection, session, request, into: &out)
+    }
     let verdict = connection.checks.verdict(request, &connection.authority, now: seconds)
     noteTokens(connection)
     liftLimit(connection, session)
-    guard verdict.reply.isSuccess, request.target == .device, let row = magic.row(request.subjectText) else {
+    guard verdict.reply.isSuccess else {
       return answer(connection, request, Fate(reply: verdict.reply, because: verdict.because), into: &out)
     }
-    perform(row.deed, by: row.digits, connection, session, request, into: &out)
+    if script.hasRulesBehindChecks, let rule = rule(for: request, connection, behindChecks: true) {
+      perform(rule.deed, by: rule.name, connection, session, request, into: &out)
+    } else if request.target == .device, let row = magic.row(request.subjectText) {
+      perform(row.deed, by: row.digits, connection, session, request, into: &out)
+    } else {
+      answer(connection, request, Fate(reply: .accepted), into: &out)
+    }
+  }
+
+  /// The script's rule for a request. A broadcast's topic is the bundle identifier of its path.
+  private func rule(for request: Request, _ connection: Connection, behindChecks: Bool) -> ScriptRule? {
+    let isDevice = request.target == .device
+    let nothing = request.value(-1)
+    return script.rule(
+      for: ScriptSubject(
+        token: isDevice ? request.subjectText : nothing,
+        topic: isDevice || request.topic >= 0 ? request.value(request.topic) : request.subjectText,
+        pushType: request.value(request.pushType), channelID: request.value(request.channelID),
+        environment: connection.checks.environment, connection: connection.number), behindChecks: behindChecks)
   }
 
   /// Deviations of a new provider token that were let pass.

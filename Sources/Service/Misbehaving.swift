@@ -38,6 +38,21 @@ extension Server {
     finish(deed, connection, session, into: &out)
   }
 
+  /// Does to a new connection what a rule says.
+  func greet(_ connection: Connection, _ rule: ScriptRule, into out: inout [UInt8]) {
+    guard let session = connection.session else { return }
+    observer.event("script", connection: connection.number) {
+      $0.key("by")
+      $0.string(rule.name)
+      $0.key("action")
+      $0.string(self.words(for: rule.deed))
+    }
+    prepare(rule.deed, connection, session)
+    if let order = rule.deed.goAway { goAway(connection, session, order, from: 0) }
+    finish(rule.deed, connection, session, into: &out)
+    session.pump(into: &out)
+  }
+
   /// What must be so before the answer goes out.
   private func prepare(_ deed: Deed, _ connection: Connection, _ session: ServerSession) {
     failTLS += deed.failTLS

@@ -84,8 +84,11 @@ public final class Observer {
   /// Writes what is buffered. A full disk ends the log, not the server.
   func flush() {
     guard let log, !buffer.isEmpty else { return }
-    try? log.writeAll(buffer.span)
-    buffer.removeAll(keepingCapacity: true)
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    try? log.writeAll(bytes.span)
+    bytes.removeAll(keepingCapacity: true)
+    swap(&bytes, &buffer)
   }
 
   /// The final words.

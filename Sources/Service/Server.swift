@@ -36,6 +36,7 @@ public final class Server {
   let checks: [Checks]
   let heads = ResponseHeads()
   let magic: MagicTokens
+  let script: ScriptRun
   var listeners: [Listener] = []
   var isListening = true
   var connections: [Connection?] = []
@@ -80,7 +81,14 @@ public final class Server {
     checks = settings.ports.map { Checks(settings, $0.environment, book, ChannelBook(limit: settings.channelLimit)) }
     magic = MagicTokens(timestamp: (clock.unixSeconds - 3600) * 1000)
     random = Random(seed: settings.seed ?? Random.freshSeed())
+    script = ScriptRun(settings.script, seed: settings.seed ?? Random.freshSeed())
+    readClock()
     for (index, port) in settings.ports.enumerated() { try listen(service: index, port: port.port) }
+    for rule in script.startRules {
+      failTLS += rule.deed.failTLS
+      refuse += rule.deed.refuse
+      if rule.deed.refuseMilliseconds > 0 { refuseConnections(milliseconds: rule.deed.refuseMilliseconds) }
+    }
     for channel in settings.channels {
       for book in checks.map(\.channels) {
         _ = book.add(channel.bundle, ChannelBook.Entry(id: channel.id, storesMessages: channel.storesMessages))
@@ -158,13 +166,16 @@ public final class Server {
   private func writeRecords() throws(SystemError) -> Bool {
     observer.flush()
     if records.isEmpty { return true }
-    defer { records.removeAll(keepingCapacity: true) }
+    var bytes: [UInt8] = []
+    swap(&bytes, &records)
     do throws(SystemError) {
-      try output.writeAll(records.span)
+      try output.writeAll(bytes.span)
     } catch {
       if error.isBrokenPipe { return false }
       throw error
     }
+    bytes.removeAll(keepingCapacity: true)
+    swap(&bytes, &records)
     return true
   }
 

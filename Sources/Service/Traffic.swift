@@ -47,11 +47,14 @@ extension Server {
     swap(&plain, &self.plain)
     plain.removeAll(keepingCapacity: true)
     var failure: TLS.Failure?
+    var bytes: [UInt8] = []
+    swap(&bytes, &input)
     do throws(TLS.Failure) {
-      try connection.channel.receive(input.span.extracting(first: count), into: &plain)
+      try connection.channel.receive(bytes.span.extracting(first: count), into: &plain)
     } catch {
       failure = error
     }
+    swap(&bytes, &input)
     if connection.session == nil, connection.channel.phase == .open || connection.channel.phase == .closed {
       opened(connection)
     }
@@ -99,6 +102,9 @@ extension Server {
     }
     var out: [UInt8] = []
     connection.session?.pump(into: &out)
+    if script.hasConnectRules, let rule = script.rule(forConnection: connection.number, connection.checks.environment) {
+      greet(connection, rule, into: &out)
+    }
     send(connection, out)
   }
 
