@@ -86,8 +86,13 @@ public enum DeviceToken {
     var colon = false
     var spaces = false
     var base64 = true
+    // Base64 of any length has letters of both cases; a token with a stray letter has not.
+    var capitals = false
+    var smallLetters = false
     for index in text.indices {
       switch text[index] {
+      case 0x41...0x5a: capitals = true
+      case 0x61...0x7a: smallLetters = true
       case UInt8(ascii: ":"): colon = true
       case UInt8(ascii: " "): spaces = true
       default: break
@@ -102,7 +107,7 @@ public enum DeviceToken {
     if spaces, hexadecimalAndSpaces(text) { return .dataDescription }
     if colon, text.count > 20 || contains(text, "APA91") { return .otherService }
     if contains(text, "APA91") { return .otherService }
-    if base64, let size = base64Size(text), size >= 32, size <= 100 { return .base64 }
+    if base64, capitals, smallLetters, let size = base64Size(text), size >= 32, size <= 100 { return .base64 }
     return nil
   }
 

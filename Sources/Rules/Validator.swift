@@ -1,0 +1,216 @@
+// The validator: bytes in, findings out. One for each worker; a good text costs it no allocation.
+
+import APNs
+import JSON
+
+public struct Validator: Sendable {
+  private var reader = Reader()
+  private var inspector: Inspector
+
+  /// What was found in the last text, in the order of the text.
+  public var findings: [Finding] { inspector.findings }
+  /// The form the last text was taken for.
+  public var form: Form { inspector.form }
+
+  public init(_ rules: RuleSet = RuleSet(), settings: Settings = Settings()) {
+    inspector = Inspector(rules, settings)
+  }
+
+  /// The worst of the findings, `off` when there are none.
+  public var worst: Severity { inspector.findings.reduce(.off) { max($0, $1.severity) } }
+
+  /// The tokens of the last text, empty when it could not be read.
+  public var tokens: [Token] { reader.tokens }
+
+  /// Checks a text that is one document. Returns whether there are findings.
+  ///
+  /// - Parameters:
+  ///   - form: what the text is; nil recognises it by its keys.
+  ///   - fallback: what it is when the keys do not tell.
+  public mutating func check(_ bytes: Span<UInt8>, as form: Form? = nil, fallback: Form = .payload) -> Bool {
+    inspector.forget()
+    do throws(SyntaxError) {
+      try reader.read(bytes)
+    } catch {
+      inspector.report(error, bytes, form ?? fallback)
+      return !inspector.findings.isEmpty
+    }
+    let tokens = reader.tokens
+    inspector.check(Document(bytes, tokens.span), form, fallback)
+    return !inspector.findings.isEmpty
+  }
+
+  /// Checks the next document of a text that may hold several. Returns the offset behind it, nil when it cannot be read:
+  /// then the only finding says why.
+  public mutating func checkNext(
+    _ bytes: Span<UInt8>, from start: Int, as form: Form? = nil, fallback: Form = .payload
+  ) -> Int? {
+    inspector.forget()
+    do throws(SyntaxError) {
+      let end = try reader.readPrefix(bytes, from: start)
+      let tokens = reader.tokens
+      inspector.check(Document(bytes, tokens.span), form, fallback)
+      return end
+    } catch {
+      inspector.report(error, bytes, form ?? fallback)
+      return nil
+    }
+  }
+
+  /// Starts anew, for findings that are added from outside.
+  public mutating func forgetFindings() { inspector.forget() }
+
+  /// Adds a finding that was made outside the walk: about bytes before the JSON, or about several documents.
+  public mutating func add(
+    _ rule: String, offset: Int, length: Int = 0, pointer: String? = nil, _ message: String, help: String? = nil
+  ) {
+    inspector.add(rule, offset: offset, length: length, pointer: pointer, message, help: help)
+  }
+}
+
+/// The validator without its reader: it looks at read documents.
+private struct Inspector: Sendable {
+  private let settings: Settings
+  private let walk: Walk
+  private var scene: Scene
+  private var problems: [Problem] = []
+  private var topics = TopicCache()
+  private(set) var findings: [Finding] = []
+  private(set) var form = Form.payload
+
+  init(_ rules: RuleSet, _ settings: Settings) {
+    walk = Walk(rules)
+    self.settings = settings
+    scene = Scene(settings)
+  }
+
+  mutating func forget() {
+    if !findings.isEmpty { findings.removeAll(keepingCapacity: true) }
+  }
+
+  mutating func add(
+    _ rule: String, offset: Int, length: Int, pointer: String?, _ message: String, help: String?
+  ) {
+    guard let index = Rule.index(of: rule), walk.rules.severities[index] != .off else { return }
+    findings.append(
+      Finding(
+        rule: rule, severity: walk.rules.severities[index], offset: offset, length: length, pointer: pointer,
+        message: message, help: help, refusal: Rule.all[index].refusal, fix: nil))
+  }
+
+  mutating func report(_ error: SyntaxError, _ bytes: Span<UInt8>, _ form: Form) {
+    self.form = form
+    let (rule, help) = error.rule(in: bytes)
+    let message = rule == "payload-empty" ? "there are no bytes of a payload" : error.message
+    add(rule, offset: min(error.offset, bytes.count), length: 0, pointer: nil, message, help: help)
+  }
+
+  mutating func check(_ document: Document, _ given: Form?, _ fallback: Form) {
+    let form = given ?? document.recognisedForm ?? fallback
+    self.form = form
+    scene.forget()
+    scene.form = form
+    if !problems.isEmpty { problems.removeAll(keepingCapacity: true) }
+    if form == .record {
+      checkRecord(document)
+    } else {
+      checkPayload(document)
+    }
+    if !scene.raised.isEmpty || !problems.isEmpty { finish(document) }
+  }
+
+  private mutating func checkPayload(_ document: Document) {
+    scene.record = Notification()
+    scene.givenType = settings.pushType
+    scene.priority = settings.priority
+    scene.expiration = settings.expiration
+    scene.isBroadcast = settings.isBroadcast
+    scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    scene.type = scene.givenType
+    guard document.kind(0) == .object else {
+      problems.append(
+        Problem(
+          "json-not-object", at: 0, "a payload is a JSON object, this is \(document.words(0))",
+          help: document.holdsJSON(0) != nil ? "it was encoded twice" : nil))
+      return
+    }
+    walk.payload(document, &scene, 0)
+    walk.headers(document, &scene, 0)
+  }
+
+  private mutating func checkRecord(_ document: Document) {
+    let record = Notification.read(document, problems: &problems)
+    scene.record = record
+    guard document.kind(0) == .object else { return }
+    scene.givenType = record.pushTypeNode == nil ? settings.pushType : record.pushType
+    scene.priority = record.priorityNode == nil ? settings.priority : record.priority
+    scene.expiration = record.expirationNode == nil ? settings.expiration : record.expiration
+    scene.isBroadcast = record.channelID != nil
+    if let node = record.topic {
+      scene.topic = document.kind(node) == .string ? topics.topic(document, node) : nil
+    } else {
+      scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    }
+    scene.type = scene.givenType
+    guard let payload = record.payload else { return }
+    if document.kind(payload) == .object { walk.payload(document, &scene, payload) }
+    walk.headers(document, &scene, payload, hasTokenProblem: problems.contains { $0.node == record.token })
+  }
+
+  // MARK: From what was raised to findings
+
+  private mutating func finish(_ document: Document) {
+    for problem in problems {
+      // The validator's own rule knows the push type of the run as well.
+      guard problem.rule != "payload-too-large", let index = Rule.index(of: problem.rule) else { continue }
+      append(
+        document, index, problem.node, nil, problem.message, problem.help, mend(problem, document, scene.record))
+    }
+    for raised in scene.raised {
+      append(document, raised.rule, raised.node, raised.severity, raised.message, raised.help, raised.fix)
+    }
+    findings.sort { ($0.offset, $1.severity.rawValue) < ($1.offset, $0.severity.rawValue) }
+  }
+
+  private mutating func append(
+    _ document: Document, _ index: Int, _ node: Int, _ milder: Severity?, _ message: String, _ help: String?,
+    _ fix: Fix?
+  ) {
+    let rule = Rule.all[index]
+    let configured = walk.rules.severities[index]
+    guard configured != .off else { return }
+    // A case may be milder or harder than its rule, unless the run has its own idea of the rule.
+    let severity = configured == rule.severity ? milder ?? configured : configured
+    guard severity >= walk.rules.least else { return }
+    let offset = document.start(node)
+    if findings.contains(where: { $0.rule == rule.id && $0.offset == offset }) { return }
+    findings.append(
+      Finding(
+        rule: rule.id, severity: severity, offset: offset, length: document.end(node) - offset,
+        pointer: document.pointer(node), message: message, help: help, refusal: rule.refusal, fix: fix))
+  }
+}
+
+/// Keeps the last topic taken apart.
+private struct TopicCache: Sendable {
+  private var last: Topic?
+
+  mutating func topic(_ document: Document, _ node: Int) -> Topic {
+    let content = document.content(node)
+    if let last, !document.tokens[node].hasEscapes, last.text.count == content.count {
+      var index = 0
+      while index < content.count, content[index] == last.text[index] { index &+= 1 }
+      if index == content.count { return last }
+    }
+    var decoded: [UInt8] = []
+    document.appendDecoded(node, to: &decoded)
+    return topic(decoded)
+  }
+
+  mutating func topic(_ bytes: [UInt8]) -> Topic {
+    if let last, last.text == bytes { return last }
+    let topic = Topic(bytes)
+    last = topic
+    return topic
+  }
+}

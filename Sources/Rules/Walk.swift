@@ -1,0 +1,275 @@
+// The walk: once over a notification, first to see which known keys stand where, then to the rules of those places.
+
+import APNs
+import JSON
+
+struct Walk {
+  let rules: RuleSet
+  private let rootTable = RootKey.table
+  private let apsTable = APSKey.table
+  private let alertTable = AlertKey.table
+  private let soundTable = SoundKey.table
+  private let rootNames = RootNames.shared
+
+  init(_ rules: RuleSet) {
+    self.rules = rules
+  }
+
+  /// Walks over the payload at `node`. The headers are in the scene already.
+  func payload(_ document: Document, _ scene: inout Scene, _ node: Int) {
+    scene.payload = node
+    collect(document, &scene)
+    if scene.type == nil { scene.type = scene.impliedType(document) }
+    everyToken(document, &scene)
+    whole(document, &scene)
+    visitKnown(document, &scene)
+    visitUnknown(document, &scene)
+  }
+
+  /// Asks the rules of the headers, once the payload's keys are known.
+  func headers(_ document: Document, _ scene: inout Scene, _ node: Int, hasTokenProblem: Bool = false) {
+    if let topic = scene.topic { visitTopic(document, &scene, node, topic.isOdd, topic.family, topic.suffix) }
+    if scene.priority != nil { rules.visit(.priority, document, &scene, node) }
+    if scene.expiration != nil { rules.visit(.expiration, document, &scene, node) }
+    guard scene.form == .record else {
+      if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
+      return
+    }
+    if scene.givenType == nil, scene.record.pushTypeNode == nil { rules.visit(.untypedRecord, document, &scene, node) }
+    if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
+    if scene.record.token != nil {
+      rules.visit(.device, document, &scene, node)
+      if !hasTokenProblem { rules.visit(.token, document, &scene, node) }
+    }
+    if scene.record.id != nil { rules.visit(.id, document, &scene, node) }
+    if scene.record.collapseID != nil { rules.visit(.collapseID, document, &scene, node) }
+  }
+
+  @inline(__always)
+  private func visitTopic(
+    _ document: Document, _ scene: inout Scene, _ node: Int, _ isOdd: Bool, _ family: Topic.Family, _ suffix: PushType?
+  ) {
+    rules.visit(.topic, document, &scene, node)
+    if isOdd { rules.visit(.oddTopic, document, &scene, node) }
+    if family == .pass { rules.visit(.passTopic, document, &scene, node) }
+    if family == .web { rules.visit(.webTopic, document, &scene, node) }
+    guard let type = scene.givenType else { return }
+    if suffix != type || type == .alert || type == .background {
+      if suffix == nil, type == .alert || type == .background || type == .mdm { return }
+      rules.visit(.topicAndType, document, &scene, node)
+    }
+  }
+
+  // MARK: Collecting
+
+  private func collect(_ document: Document, _ scene: inout Scene) {
+    let root = scene.payload
+    var key = root &+ 1
+    let end = document.next(root)
+    var count = 0
+    while key < end {
+      let value = key &+ 1
+      if let index = rootTable.index(document, key) {
+        scene.setRoot(index, value)
+      } else {
+        if rootNames.isNotable(document, key) { scene.rootUnknown.append(key) }
+        if document.kind(value) == .null { rules.visit(.rootNull, document, &scene, value) }
+      }
+      count &+= 1
+      key = document.next(value)
+    }
+    scene.rootCount = count
+    guard let aps = scene.root(.aps), document.kind(aps) == .object else { return }
+    collectAPS(document, &scene, aps)
+  }
+
+  private func collectAPS(_ document: Document, _ scene: inout Scene, _ aps: Int) {
+    var key = aps &+ 1
+    let end = document.next(aps)
+    var count = 0
+    while key < end {
+      let value = key &+ 1
+      if let index = apsTable.index(document, key) {
+        scene.setAPS(index, value)
+      } else {
+        scene.apsUnknown.append(key)
+      }
+      count &+= 1
+      key = document.next(value)
+    }
+    scene.apsCount = count
+    if let alert = scene.aps(.alert), document.kind(alert) == .object {
+      collectAlert(document, &scene, alert)
+    }
+    if let sound = scene.aps(.sound), document.kind(sound) == .object {
+      collectSound(document, &scene, sound)
+    }
+  }
+
+  private func collectAlert(_ document: Document, _ scene: inout Scene, _ alert: Int) {
+    var key = alert &+ 1
+    let end = document.next(alert)
+    while key < end {
+      let value = key &+ 1
+      if let index = alertTable.index(document, key) {
+        scene.setAlert(index, value)
+      } else {
+        scene.alertUnknown.append(key)
+      }
+      key = document.next(value)
+    }
+  }
+
+  private func collectSound(_ document: Document, _ scene: inout Scene, _ sound: Int) {
+    var key = sound &+ 1
+    let end = document.next(sound)
+    while key < end {
+      let value = key &+ 1
+      if let index = soundTable.index(document, key) {
+        scene.setSound(index, value)
+      } else {
+        scene.soundUnknown.append(key)
+      }
+      key = document.next(value)
+    }
+  }
+
+  // MARK: Every token
+
+  /// What may stand anywhere: doubled keys, escapes of five digits, card numbers, secrets, an `aps` too deep.
+  private func everyToken(_ document: Document, _ scene: inout Scene) {
+    var node = scene.payload
+    let end = document.next(node)
+    while node < end {
+      let token = document.tokens[node]
+      switch token.kind {
+      case .object: duplicates(document, &scene, node)
+      case .string:
+        if token.hasEscapes, document.hasFiveDigitEscape(node) { rules.visit(.fiveDigits, document, &scene, node) }
+        let length = token.end &- token.start &- 2
+        if token.isKey {
+          if length == 3 {
+            if document.equals(node, "aps"), !isRootKey(scene, node) { rules.visit(.nested, document, &scene, node) }
+          } else if length >= 3, document.mayNameSecret(node) {
+            rules.visit(.secretKey, document, &scene, node)
+          }
+        } else if length == 15 || length == 16, document.bytes[token.start &+ 1] &- 0x30 <= 9 {
+          rules.visit(.digits, document, &scene, node)
+        }
+      default: break
+      }
+      node &+= 1
+    }
+  }
+
+  private func isRootKey(_ scene: borrowing Scene, _ key: Int) -> Bool { scene.root(.aps) == key &+ 1 }
+
+  /// A small set of marks finds almost all objects without doubles; only the others are compared key by key.
+  private func duplicates(_ document: Document, _ scene: inout Scene, _ object: Int) {
+    var marks: UInt64 = 0
+    var key = object &+ 1
+    let end = document.next(object)
+    while key < end {
+      let token = document.tokens[key]
+      let length = token.end &- token.start &- 2
+      var mark = length &* 11
+      if length > 0 {
+        mark &+= Int(document.bytes[token.start &+ 1]) &+ Int(document.bytes[token.end &- 2]) &* 5
+        mark &+= Int(document.bytes[token.start &+ 1 &+ length / 2]) &* 3
+      }
+      let bit: UInt64 = 1 << UInt64(mark & 63)
+      if marks & bit != 0 || token.hasEscapes {
+        if let pair = document.firstDuplicateKey(in: object) { rules.visit(.duplicate, document, &scene, pair.second) }
+        return
+      }
+      marks |= bit
+      key = document.next(key &+ 1)
+    }
+  }
+
+  // MARK: Visiting
+
+  private func whole(_ document: Document, _ scene: inout Scene) {
+    let node = scene.payload
+    rules.visit(.payload, document, &scene, node)
+    if scene.form == .apns { rules.visit(.simulatorFile, document, &scene, node) }
+    if scene.rootMask & 1 << UInt32(RootKey.aps.index) == 0 { rules.visit(.noAps, document, &scene, node) }
+    if let type = scene.type {
+      rules.visit(Place.typeBase &+ type.index, document, &scene, node)
+    } else {
+      rules.visit(.unknownType, document, &scene, node)
+    }
+  }
+
+  private func visitKnown(_ document: Document, _ scene: inout Scene) {
+    var mask = scene.rootMask
+    while mask != 0 {
+      let index = mask.trailingZeroBitCount
+      mask &= mask &- 1
+      rules.visit(Place.rootBase &+ index, document, &scene, scene.rootNode(index))
+    }
+    guard let aps = scene.root(.aps), document.kind(aps) == .object else { return }
+    rules.visit(.apsWhole, document, &scene, aps)
+    mask = scene.apsMask
+    while mask != 0 {
+      let index = mask.trailingZeroBitCount
+      mask &= mask &- 1
+      rules.visit(Place.apsBase &+ index, document, &scene, scene.apsNode(index))
+    }
+    visitAlert(document, &scene)
+    visitSound(document, &scene)
+    if scene.isLive {
+      if let state = scene.aps(.contentState) { rules.visit(.liveState, document, &scene, state) }
+      if let attributes = scene.aps(.attributes) { rules.visit(.liveState, document, &scene, attributes) }
+    }
+  }
+
+  private func visitAlert(_ document: Document, _ scene: inout Scene) {
+    guard let alert = scene.aps(.alert) else { return }
+    let isLive = scene.isLive
+    rules.visit(isLive ? .liveAlertWhole : .alertWhole, document, &scene, alert)
+    let base = isLive ? Place.liveAlertBase : Place.alertBase
+    var mask = scene.alertMask
+    while mask != 0 {
+      let index = mask.trailingZeroBitCount
+      mask &= mask &- 1
+      rules.visit(base &+ index, document, &scene, scene.alertNode(index))
+    }
+  }
+
+  private func visitSound(_ document: Document, _ scene: inout Scene) {
+    guard let sound = scene.aps(.sound), document.kind(sound) == .object else { return }
+    rules.visit(.soundWhole, document, &scene, sound)
+    var mask = scene.soundMask
+    while mask != 0 {
+      let index = mask.trailingZeroBitCount
+      mask &= mask &- 1
+      rules.visit(Place.soundBase &+ index, document, &scene, scene.soundNode(index))
+    }
+  }
+
+  private func visitUnknown(_ document: Document, _ scene: inout Scene) {
+    for index in scene.rootUnknown.indices { rules.visit(.rootUnknown, document, &scene, scene.rootUnknown[index]) }
+    for index in scene.apsUnknown.indices { rules.visit(.apsUnknown, document, &scene, scene.apsUnknown[index]) }
+    for index in scene.alertUnknown.indices { rules.visit(.alertUnknown, document, &scene, scene.alertUnknown[index]) }
+    for index in scene.soundUnknown.indices { rules.visit(.soundUnknown, document, &scene, scene.soundUnknown[index]) }
+  }
+}
+
+extension Scene {
+  /// The type that the payload's own keys tell, where no header does.
+  func impliedType(_ document: Document) -> PushType? {
+    if let suffix = topic?.suffix { return suffix }
+    if topic?.family == .management { return .mdm }
+    if apsMask == 0 {
+      if root(.aps) != nil { return nil }
+      if root(.mdm) != nil { return .mdm }
+      if root(.containerIdentifier) != nil, root(.domain) != nil { return .fileprovider }
+      return nil
+    }
+    if aps(.contentChanged) != nil { return .widgets }
+    if aps(.event) != nil, aps(.timestamp) != nil || aps(.contentState) != nil { return .liveactivity }
+    if aps(.contentState) != nil, aps(.timestamp) != nil || aps(.attributesType) != nil { return .liveactivity }
+    return nil
+  }
+}

@@ -1,0 +1,112 @@
+// Findings with their place in lines and columns, and the line itself for the report.
+
+import JSON
+import POSIX
+import Rules
+
+/// A finding in a file.
+struct Placed {
+  let finding: Finding
+  let file: String
+  let line: Int
+  /// In characters (Unicode scalars), from 1.
+  let column: Int
+  /// The line the place is in, shortened around it; for people.
+  let excerpt: String
+  /// Where in the excerpt the place begins, in columns from 0, and how many columns it has there.
+  let caret: (start: Int, length: Int)
+}
+
+/// Where the lines of a text begin; made when the first finding asks.
+struct LineIndex {
+  private var starts: [Int] = []
+
+  mutating func place(_ offset: Int, _ bytes: Span<UInt8>) -> (line: Int, start: Int, end: Int) {
+    if starts.isEmpty {
+      starts.append(0)
+      var next = bytes.firstIndex(of: 0x0A)
+      while let found = next {
+        starts.append(found + 1)
+        next = bytes.firstIndex(of: 0x0A, from: found + 1)
+      }
+    }
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    var end = low + 1 < starts.count ? starts[low + 1] - 1 : bytes.count
+    if end > starts[low], bytes[end - 1] == 0x0D { end -= 1 }
+    return (low + 1, starts[low], max(end, starts[low]))
+  }
+}
+
+extension Placed {
+  /// - Parameters:
+  ///   - bytes: the text the finding's offset counts in.
+  ///   - lineStart: where its line begins in the text; `lineEnd`: where it ends.
+  init(_ finding: Finding, file: String, line: Int, bytes: Span<UInt8>, lineStart: Int, lineEnd: Int) {
+    self.finding = finding
+    self.file = file
+    self.line = line
+    let offset = min(max(finding.offset, lineStart), bytes.count)
+    var column = 1
+    for index in lineStart..<min(offset, bytes.count) where bytes[index] & 0xC0 != 0x80 { column += 1 }
+    self.column = column
+    let end = min(finding.offset + max(finding.length, 1), lineEnd)
+    (excerpt, caret) = Self.excerpt(bytes, lineStart, lineEnd, offset, max(end, offset))
+  }
+
+  /// At most some 100 characters around the place.
+  private static func excerpt(
+    _ bytes: Span<UInt8>, _ lineStart: Int, _ lineEnd: Int, _ offset: Int, _ end: Int
+  ) -> (String, (start: Int, length: Int)) {
+    var first = lineStart
+    if offset - lineStart > 60 {
+      first = offset - 40
+      while first < offset, bytes[first] & 0xC0 == 0x80 { first += 1 }
+    }
+    var last = min(lineEnd, first + 110)
+    while last < lineEnd, bytes[last] & 0xC0 == 0x80 { last += 1 }
+    let before = first > lineStart ? "…" : ""
+    let after = last < lineEnd ? "…" : ""
+    let lead = visible(bytes, first, min(offset, last))
+    let marked = visible(bytes, min(offset, last), min(end, last))
+    let rest = visible(bytes, min(end, last), last)
+    let start = before.unicodeScalars.count + width(lead)
+    return (before + lead + marked + rest + after, (start, max(1, width(marked))))
+  }
+
+  /// Text for a terminal: control characters as dots, tabs as blanks.
+  private static func visible(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> String {
+    guard start < end else { return "" }
+    let text = String(utf8: bytes.extracting(start..<end))
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: out += scalar == "\t" ? " " : "."
+      case .format where scalar != "\u{200D}": out += "."
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+
+  /// Columns on a terminal: two for East Asian characters and emoji, none for combining marks.
+  private static func width(_ text: String) -> Int {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    var columns = 0
+    for character in text {
+      guard let scalar = character.unicodeScalars.first else { continue }
+      switch scalar.value {
+      case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+        columns += 2
+      default: columns += 1
+      }
+    }
+    return columns
+  }
+}

@@ -1,0 +1,164 @@
+// The options of apns-validate.
+
+import APNs
+import Filter
+import Options
+import Rules
+
+enum Validate {
+  // MARK: What the input is
+
+  static let form = Option.choice(
+    "as", value: "FORM",
+    [
+      ("record", "notification records, one a line or pretty-printed"), ("payload", "bare payloads"),
+      ("apns", "files for xcrun simctl push"),
+    ],
+    "what the input holds, instead of recognising it",
+    "Without it each document is recognised by its keys: a record has `payload` and keys such as `token` or `topic`, a payload "
+      + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns.")
+  static let recursive = Option.flag(
+    "recursive", short: "r", "look into folders",
+    "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns. Hidden ones are left out.")
+
+  // MARK: Headers
+
+  static let pushType = Option.choice(
+    "push-type", value: "TYPE", PushType.allCases.map { ($0.rawValue, $0.row.meaning) },
+    "the push type of a bare payload, and of records without one")
+  static let topic = Option.text(
+    "topic", value: "TOPIC", "the topic of a bare payload, and of records without one",
+    "What apns-push(1) will add counts as given.", environment: "APNS_TOPIC")
+  static let priority = Option.choice(
+    "priority", value: "N", [("10", "at once"), ("5", "sparing power"), ("1", "never wakes the device")],
+    "the priority of a bare payload, and of records without one")
+  static let expiration = Option.integer(
+    "expiration", value: "SECONDS", "the expiration of a bare payload, and of records without one",
+    "UNIX seconds; 0 means one attempt.", range: 0...Int.max)
+  static let broadcast = Option.flag("broadcast", "bare payloads go to a broadcast channel")
+  static let environment = Option.choice(
+    "environment", value: "NAME", ServiceEnvironment.allCases.map { ($0.rawValue, "the \($0.rawValue) service") },
+    "the environment of records without one", environment: "APNS_ENVIRONMENT")
+
+  // MARK: What rules may know
+
+  static let now = Option.custom(
+    "now", value: "TIME", "the time for rules that need a clock",
+    "UNIX seconds, a date and time such as 2026-09-21T15:00:00Z, or `now`. In the filter form it is the system's clock; with FILE "
+      + "operands there is none, so that a file stays as green as it was.", parse: parseTime)
+  static let clock = Option.flag(
+    "clock", "ask rules that need a clock",
+    "`--no-clock` keeps them silent. Without either, the filter form has a clock and FILE operands have none.",
+    negatable: true)
+  static let authentication = Option.choice(
+    "auth", value: "KIND", [("token", "a provider token"), ("certificate", "a client certificate")],
+    "the kind of credential that will be used")
+  static let allowedTopics = Option.text(
+    "allowed-topic", value: "TOPIC", "a topic that the credential may push to", "Give it once for each.", repeats: true)
+  static let bundle = Option.text("bundle", value: "ID", "the app's bundle identifier")
+  static let platform = Option.choice(
+    "platform", value: "NAME", Settings.Platform.allCases.map { ($0.rawValue, "") }, "the platform of the devices")
+  static let categories = Option.text(
+    "category", value: "NAME", "a category that the app registers", "Give it once for each.", repeats: true)
+  static let strings = Option.text(
+    "strings", value: "FILE", "the app's string table, for loc-keys",
+    "A Localizable.strings file, or a JSON object of keys and texts; text that starts with `{` is taken as such an object itself.",
+    completion: .files)
+  static let channelPolicy = Option.choice(
+    "channel-policy", value: "N", [("0", "no message is stored"), ("1", "the newest message is stored")],
+    "the storage policy of broadcast channels")
+
+  // MARK: Rules
+
+  static let only = Option.text(
+    "only", value: "RULE", "ask this rule alone", "Give it once for each rule.", repeats: true)
+  static let disable = Option.text(
+    "disable", value: "RULE", "do not ask this rule", "Give it once for each rule.", repeats: true)
+  static let severity = Option.custom(
+    "severity", value: "RULE=LEVEL", "take a rule as error, warning, note or off", "Give it once for each rule.",
+    repeats: true, parse: parseSeverity)
+  static let failOn = Option.choice(
+    "fail-on", value: "LEVEL",
+    [("error", "errors only"), ("warning", "warnings and errors"), ("note", "every finding")],
+    "from which level on a finding is a failure",
+    "A failure holds the line back in the filter form, and makes the exit status 1.", default: "error")
+  static let show = Option.choice(
+    "show", value: "LEVEL",
+    [("error", "errors only"), ("warning", "warnings and errors"), ("note", "every finding")],
+    "from which level on findings are reported", defaultText: "warning in the filter form, note with FILE operands")
+  static let config = Option.text(
+    "config", value: "FILE", "read this configuration instead of looking for one", completion: .filesEnding(["json"]))
+  static let useConfig = Option.flag(
+    "find-config", "look for a configuration", "`--no-find-config` reads none.", negatable: true, default: true)
+
+  // MARK: Reports
+
+  static let format = Option.choice(
+    "format", value: "FORMAT",
+    [
+      ("text", "like a compiler, with the line and a caret"), ("json", "one finding a line"),
+      ("github", "annotations of a GitHub workflow"), ("sarif", "SARIF 2.1.0"), ("junit", "JUnit XML"),
+    ],
+    "how findings are reported", default: "text")
+  static let quiet = Option.flag("quiet", short: "q", "report nothing; the exit status tells")
+  static let fix = Option.flag(
+    "fix", "mend what has exactly one right answer",
+    "Misspelt keys, a badge as text, a token with brackets, keys at the wrong level. Files are rewritten in place, and what was "
+      + "changed is printed; in the filter form the mended lines are passed on. Everything else in a text stays as it is."
+  )
+  static let explainSize = Option.flag(
+    "explain-size", "show where the bytes of each payload go, and what is left")
+  static let explain = Option.text("explain", value: "RULE", "explain a rule and exit")
+  static let listRules = Option.flag(
+    "list-rules", "list all rules and exit", "One a line; with `--format json` everything that is known of each.")
+
+  static let command = Command(
+    name: "apns-validate", version: Suite.version, date: Suite.date,
+    summary: "check notifications before they are sent",
+    description: [
+      "Checks notification records, bare payloads and simulator files against what APNs and Apple's systems ask for, offline.",
+      "Without FILE it is a filter: lines without errors pass from standard input to standard output byte for byte and in order, "
+        + "findings go to standard error, and the exit status is 1 when a line was held back.",
+      "With FILE operands the findings go to standard output and nothing is passed through. A file may be pretty-printed, hold "
+        + "several documents, or one a line; `-` is standard input read as a file.",
+      "Every finding names its rule; `--explain` says more of it, and apns-rules(7) lists them all.",
+    ],
+    usage: ["[options] < records.ndjson", "[options] FILE...", "--explain RULE | --list-rules"],
+    operand: Operand("FILE", "a file of records or payloads, or a folder", repeats: true, completion: .files),
+    groups: [
+      OptionGroup("Input", [form, recursive, CommonOptions.maxLine, CommonOptions.jobs, CommonOptions.progress]),
+      OptionGroup(
+        "Headers that are not in the input", [pushType, topic, priority, expiration, broadcast, environment]),
+      OptionGroup(
+        "What rules may know",
+        [now, clock, authentication, allowedTopics, bundle, platform, categories, strings, channelPolicy]),
+      OptionGroup("Rules", [only, disable, severity, failOn, show, config, useConfig]),
+      OptionGroup("Output", [format, quiet, fix, explainSize, explain, listRules]),
+    ],
+    sections: [Section("Configuration", configurationText)],
+    files: [(".apns-validate.json", "Options for the files beside and below it.")],
+    exitStatuses: Status.rows,
+    examples: [
+      ("apns-build --title Hello < devices.txt | apns-validate | apns-push > results.ndjson", "send what is valid"),
+      ("apns-validate --push-type alert push.json", "check a payload"),
+      ("apns-validate --recursive --format github payloads/", "annotate a pull request"),
+      ("apns-validate --fix push.apns", "mend what can be mended"),
+    ],
+    seeAlso: ["apns-rules(7)", "apns-build", "apns-push"])
+
+  private static let configurationText = [
+    "The file .apns-validate.json holds one JSON object. It is looked for in the folder of each FILE and the folders above it, "
+      + "in the filter form from the current folder; the nearest one counts. Its keys are the options of this page without their "
+      + "dashes; the command line wins over it, and what can be given several times adds up.",
+    "    {\"push-type\": \"alert\", \"topic\": \"com.example.app\", \"fail-on\": \"warning\",\n"
+      + "     \"disable\": [\"alert-title-only\"], \"severity\": {\"badge-bool\": \"error\"}}",
+    "An option that stands alone takes true. A path is taken from the folder of the configuration.",
+  ]
+
+  /// Options that a configuration may set.
+  static let configurable: Set<String> = [
+    "as", "push-type", "topic", "priority", "expiration", "broadcast", "environment", "now", "clock", "auth",
+    "allowed-topic", "bundle", "platform", "category", "strings", "channel-policy", "only", "disable", "severity",
+    "fail-on", "show", "format", "quiet", "recursive", "max-line", "jobs",
+  ]
+}

@@ -1,0 +1,66 @@
+// How examples and cases are checked in tests: the options that the tool would take, as settings.
+import APNs
+import JSON
+import Testing
+
+@testable import Rules
+
+/// Settings from the options of an example.
+func settings(_ options: [String]) -> Settings {
+  var settings = Settings()
+  var rest = options[...]
+  while let option = rest.popFirst(), let value = rest.popFirst() {
+    switch option {
+    case "--now": settings.now = Int(value)
+    case "--push-type": settings.pushType = PushType(rawValue: value)
+    case "--bundle": settings.bundle = value
+    case "--category": settings.categories = [value]
+    case "--platform": settings.platform = Settings.Platform(rawValue: value)
+    case "--auth": settings.authentication = Settings.Authentication(rawValue: value)
+    case "--allowed-topic": settings.allowedTopics = [value]
+    case "--channel-policy": settings.channelPolicy = Int(value)
+    case "--strings": settings.strings = strings(value)
+    default: Issue.record("an example uses \(option), which the tests do not know")
+    }
+  }
+  return settings
+}
+
+private func strings(_ text: String) -> [String: String] {
+  var reader = Reader()
+  let bytes = Array(text.utf8)
+  guard (try? reader.read(bytes.span)) != nil else { return [:] }
+  let tokens = reader.tokens
+  let document = Document(bytes.span, tokens.span)
+  var table: [String: String] = [:]
+  var key = 1
+  while key < document.next(0) {
+    table[document.string(key)] = document.string(key + 1)
+    key = document.next(key + 1)
+  }
+  return table
+}
+
+/// The findings of an example, checked as the tool would check it.
+func findings(_ example: Example) -> [Finding] {
+  var validator = Validator(RuleSet(), settings: settings(example.options))
+  let form: Form? = example.isSimulatorFile ? .apns : nil
+  let bytes = example.bytes
+  // Files of several documents: those on lines of their own.
+  guard example.isFile, bytes.contains(0x0A) else {
+    _ = validator.check(bytes.span, as: form, fallback: example.isFile ? .payload : .record)
+    return validator.findings
+  }
+  var memory = RunMemory()
+  var all: [Finding] = []
+  for line in bytes.split(separator: 0x0A) {
+    let line = Array(line)
+    _ = validator.check(line.span, as: form)
+    let tokens = validator.tokens
+    for old in memory.take(Document(line.span, tokens.span), place: "before") {
+      validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
+    }
+    all += validator.findings
+  }
+  return all
+}
