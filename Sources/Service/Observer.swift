@@ -14,7 +14,8 @@ public final class Observer {
   let logsFrames: Bool
 
   private(set) var connections = 0
-  private(set) var notifications = 0
+  /// Requests to send something.
+  public private(set) var notifications = 0
   private(set) var accepted = 0
   private(set) var withoutAnswer = 0
   private(set) var troubles = 0

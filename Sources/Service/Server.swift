@@ -79,7 +79,7 @@ public final class Server {
     context = try ServerContext(identity: credentials.server, protocols: ["h2"], clients: .requested(.pem(trusted)))
     let book = TokenBook(keys: settings.keys, takesAnyKey: settings.takesAnyToken)
     checks = settings.ports.map { Checks(settings, $0.environment, book, ChannelBook(limit: settings.channelLimit)) }
-    magic = MagicTokens(timestamp: (clock.unixSeconds - 3600) * 1000)
+    magic = MagicTokens(timestamp: settings.goneSince)
     random = Random(seed: settings.seed ?? Random.freshSeed())
     script = ScriptRun(settings.script, seed: settings.seed ?? Random.freshSeed())
     readClock()

@@ -54,6 +54,8 @@ public struct Settings: Sendable {
   public var channels: [(bundle: String, id: String, storesMessages: Bool)] = []
 
   public var script = Script()
+  /// The timestamp of 410 answers, milliseconds since 1970.
+  public var goneSince = 0
   /// Makes the shares of a script and the identifiers the server gives repeatable; nil for fresh ones each time.
   public var seed: UInt64?
   /// Notifications after which the server ends; nil for never.

@@ -28,8 +28,59 @@ extension ServerRun {
     settings.takesAnyCertificate = arguments.has(ServerOptions.anyCertificate)
     if let path = arguments[ServerOptions.clientCA] { settings.clientAuthorities = try read(path, "--client-ca") }
     settings.topics = topics
+    settings.streamsAfterRejection = arguments[ServerOptions.streamsAfterRejection]
+    settings.excessEndsConnection = arguments[ServerOptions.onExcess] == "goaway"
+    settings.rejectionLimit = arguments[ServerOptions.rejectionLimit]
+    settings.idleSeconds = arguments[ServerOptions.idle]
+    settings.tokenSpacing = arguments[ServerOptions.tokenSpacing] ?? settings.tokenSpacing
+    settings.futureTokenIsExpired = arguments[ServerOptions.future] == "expired"
+    settings.usesDocumentedReasons = arguments.has(ServerOptions.documented)
+    settings.checksDocument = arguments.has(ServerOptions.checkPayload)
+    settings.channels = arguments.all(ServerOptions.channel).map { ($0.bundle, $0.id, $0.storesMessages) }
+    settings.channelLimit = arguments[ServerOptions.maxChannels] ?? settings.channelLimit
+    settings.connectionLimit = arguments[ServerOptions.maxConnections] ?? settings.connectionLimit
+    settings.expected = command.isEmpty ? arguments[ServerOptions.expect] : nil
+    settings.timeoutSeconds = arguments[ServerOptions.timeout]
+    settings.keys = try keyList()
+    settings.goneSince = (Clock.system.unixSeconds - 3600) * 1000
+    settings.script = try script(settings.goneSince)
     settings.seed = arguments[ServerOptions.seed].map { UInt64($0) }
     return settings
+  }
+
+  /// The rules of all scripts, then those of the command line.
+  private func script(_ timestamp: Int) throws -> Script {
+    var script = Script()
+    for path in arguments.all(ServerOptions.script) {
+      let bytes = try read(path, "--script")
+      do {
+        script.append(try Script.read(bytes.span, word: "line", timestamp: timestamp))
+      } catch {
+        throw Command.server.usageError("\(path):\(error)", subject: "--script")
+      }
+    }
+    for (index, text) in arguments.all(ServerOptions.rule).enumerated() {
+      do {
+        script.append(try Script.read(rule: text, number: index + 1, timestamp: timestamp))
+      } catch {
+        throw Command.server.usageError("--rule: column \(error.column): \(error.message)", subject: "--rule")
+      }
+    }
+    return script
+  }
+
+  /// The keys of --keys.
+  private func keyList() throws -> [KnownKey] {
+    guard let path = arguments[ServerOptions.keys] else { return [] }
+    let bytes = try read(path, "--keys")
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    do {
+      return try KnownKey.list(bytes.span) { (file: String) throws -> [UInt8] in
+        try File.read(file.hasPrefix("/") ? file : folder + file, limit: 1_048_576)
+      }
+    } catch {
+      throw Command.server.usageError("\(path):\(error)", subject: "--keys")
+    }
   }
 
   func read(_ path: String, _ option: String) throws -> [UInt8] {

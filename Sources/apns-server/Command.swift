@@ -30,13 +30,24 @@ extension Command {
       OptionGroup(
         "Credentials",
         [
-          ServerOptions.key, ServerOptions.keyID, ServerOptions.teamID, ServerOptions.topic, ServerOptions.auth,
-          ServerOptions.anyToken, ServerOptions.anyCertificate, ServerOptions.clientCA,
+          ServerOptions.key, ServerOptions.keyID, ServerOptions.teamID, ServerOptions.keys, ServerOptions.topic,
+          ServerOptions.auth, ServerOptions.anyToken, ServerOptions.anyCertificate, ServerOptions.clientCA,
           ServerOptions.writeCredentials,
         ]),
       OptionGroup(
-        "Behaviour", [ServerOptions.maxStreams, ServerOptions.firstStreams, ServerOptions.seed]),
-      OptionGroup("Observing", [ServerOptions.received, ServerOptions.quiet]),
+        "Behaviour",
+        [
+          ServerOptions.script, ServerOptions.rule, ServerOptions.maxStreams, ServerOptions.firstStreams,
+          ServerOptions.streamsAfterRejection, ServerOptions.onExcess, ServerOptions.rejectionLimit, ServerOptions.idle,
+          ServerOptions.tokenSpacing, ServerOptions.future, ServerOptions.documented, ServerOptions.checkPayload,
+          ServerOptions.channel, ServerOptions.maxChannels, ServerOptions.maxConnections, ServerOptions.seed,
+        ]),
+      OptionGroup(
+        "Observing",
+        [
+          ServerOptions.received, ServerOptions.log, ServerOptions.logFrames, ServerOptions.expect,
+          ServerOptions.timeout, ServerOptions.readyFD, ServerOptions.readyFile, ServerOptions.quiet,
+        ]),
     ],
     sections: [
       Section(

@@ -57,7 +57,13 @@ struct ServerRun {
     let signals = try Signals(
       [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
     let words = arguments.has(ServerOptions.quiet) ? nil : Descriptor.standardError
-    let observer = Observer(log: nil, frames: false, words: words, clock: clock)
+    let log: Descriptor?
+    do {
+      log = try arguments[ServerOptions.log].map { try File.create($0) }
+    } catch {
+      throw Failure("--log: \(error)")
+    }
+    let observer = Observer(log: log, frames: arguments.has(ServerOptions.logFrames), words: words, clock: clock)
     let server: Server
     do {
       server = try Server(settings, credentials, output: try records(), observer: observer, clock: clock)
@@ -66,6 +72,7 @@ struct ServerRun {
     }
     let ready = readyLine(server, credentials, files)
     if command.isEmpty { try Descriptor.standardOutput.writeAll(ready.span) }
+    try tell(ready)
     let child = try start(server, credentials, files)
     // From a terminal ^C reaches the command by itself.
     let deafTo = Descriptor.standardInput.isTerminal ? [Signals.interrupt] : []
@@ -73,12 +80,36 @@ struct ServerRun {
     switch end {
     case .command(let status):
       files.remove()
+      if let expected = arguments[ServerOptions.expect], observer.notifications < expected {
+        Tool.say("apns-server: \(observer.notifications) notifications came, \(expected) were expected")
+        exitProcess(status == 0 ? Status.findings.rawValue : status)
+      }
       exitProcess(status)
     case .signal(let number):
       files.remove()
       Signals.endProcess(with: number)
     case .expected, .outputClosed: return .ok
-    case .timeout: return .findings
+    case .timeout:
+      child?.send(Signals.terminate)
+      let wanted = arguments[ServerOptions.expect].map { " of \($0)" } ?? ""
+      Tool.say("apns-server: the time is over: \(observer.notifications)\(wanted) notifications came")
+      return .findings
+    }
+  }
+
+  /// The ready record for those who wait at a descriptor or a file.
+  private func tell(_ ready: [UInt8]) throws {
+    do {
+      if let number = arguments[ServerOptions.readyFD] {
+        try Descriptor(owning: Int32(number)).writeAll(ready.span)
+      }
+      if let path = arguments[ServerOptions.readyFile] {
+        let half = path + ".part"
+        try File.create(half).writeAll(ready.span)
+        try File.rename(half, to: path)
+      }
+    } catch {
+      throw Failure("the ready record cannot be written: \(error)")
     }
   }
 

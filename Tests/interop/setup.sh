@@ -1,0 +1,11 @@
+#!/bin/sh
+# Makes a virtual environment for each Python client: two of them install a package of the same name.
+# usage: setup.sh FOLDER
+set -eu
+folder=${1:?"usage: setup.sh FOLDER"}
+for package in aioapns==4.0 mopyapns==0.8.0 pyapns-client==2.0.6 kalyke-apns==1.5.0 apns2-up==0.9.0; do
+  name=${package%%==*}
+  [ -x "$folder/$name/bin/python" ] && continue
+  python3 -m venv "$folder/$name"
+  "$folder/$name/bin/pip" install --quiet --disable-pip-version-check "$package"
+done
