@@ -74,6 +74,13 @@ private struct Vectors {
     return word ^ swap ^ (swap &<< 28)
   }
 
+  /// C0 and C1, which start nothing, and E0 and ED, which restrict the byte behind them.
+  @inline(__always)
+  static func special(_ block: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> {
+    ((block & SIMD16<UInt8>(repeating: 0xFE)) .== SIMD16<UInt8>(repeating: 0xC0))
+      .| (block .== SIMD16<UInt8>(repeating: 0xE0)) .| (block .== SIMD16<UInt8>(repeating: 0xED))
+  }
+
   /// Whether `test` says yes for any byte.
   @inline(__always)
   func any(_ test: (SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>>) -> Bool {
@@ -121,11 +128,17 @@ extension Span<UInt8> {
   private func stops(_ vectors: Vectors, from start: Int, shift: UInt64) -> UInt64 {
     // Flipping the second bit lets the quote (0x22) change places with the space (0x20): one comparison finds it and
     // the control characters.
-    let last = SIMD16<UInt8>(repeating: 0x20)
     let flip = SIMD16<UInt8>(repeating: 0x02)
     let backslash = SIMD16<UInt8>(repeating: UInt8(ascii: "\\"))
+    if vectors.isASCII {
+      // Comparing as signed numbers takes one instruction less.
+      let last = SIMD16<Int8>(repeating: 0x20)
+      let stops = vectors.bits { (SIMD16<Int8>(truncatingIfNeeded: $0 ^ flip) .<= last) .| ($0 .== backslash) }
+      return stops &>> shift
+    }
+    let last = SIMD16<UInt8>(repeating: 0x20)
     let stops = vectors.bits { (($0 ^ flip) .<= last) .| ($0 .== backslash) } &>> shift
-    return vectors.isASCII ? stops : stops | doubts(vectors, from: start, shift: shift)
+    return stops | doubts(vectors, from: start, shift: shift)
   }
 
   /// The stops of a text of fewer than 64 bytes.
@@ -165,12 +178,7 @@ extension Span<UInt8> {
         doubtful |= longest
       }
     }
-    // C0 and C1 start nothing, E0 and ED restrict the byte behind them.
-    let special = { (block: SIMD16<UInt8>) in
-      ((block & SIMD16<UInt8>(repeating: 0xFE)) .== SIMD16<UInt8>(repeating: 0xC0))
-        .| (block .== SIMD16<UInt8>(repeating: 0xE0)) .| (block .== SIMD16<UInt8>(repeating: 0xED))
-    }
-    if vectors.any(special) { doubtful |= vectors.bits(special) &>> shift }
+    if vectors.any({ Vectors.special($0) }) { doubtful |= vectors.bits { Vectors.special($0) } &>> shift }
     var isGood = expected == outside & ~leads
     while doubtful != 0, isGood {
       isGood = sequenceLength(at: start &+ doubtful.trailingZeroBitCount) != 0
