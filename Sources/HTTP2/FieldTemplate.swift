@@ -141,4 +141,15 @@ public final class FieldTemplate {
     }
     return (UnsafePointer(packed), count)
   }
+
+  /// Shows the fields that are present, in order, without sending them.
+  public func forEach(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+    var indexed: UInt64 = 0
+    let (fields, count) = prepare(&indexed)
+    for index in 0..<count {
+      let name = UnsafeBufferPointer(start: UnsafePointer(fields[index].name), count: fields[index].namelen)
+      let value = UnsafeBufferPointer(start: UnsafePointer(fields[index].value), count: fields[index].valuelen)
+      body(Span(_unsafeElements: name), Span(_unsafeElements: value))
+    }
+  }
 }

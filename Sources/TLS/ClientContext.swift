@@ -1,6 +1,11 @@
-internal import COpenSSL
 // What a client brings to its handshakes: whom it trusts, what it speaks, who it is.
-import Glibc
+internal import COpenSSL
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Which certificate authorities are believed.
 public enum Trust: Sendable {
