@@ -134,6 +134,12 @@ extension StaticString {
     count &+= 1
   }
 
+  /// Appends the token of a value that holds no other.
+  @inline(__always)
+  mutating func put(_ bits: UInt32, from start: Int, to end: Int) {
+    put(Token(bits: bits, start: start, end: end, next: count &+ 1))
+  }
+
   /// A token that was put before.
   @inline(__always)
   subscript(index: Int) -> Token {

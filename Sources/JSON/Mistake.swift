@@ -1,10 +1,22 @@
 // From the place where the parser stopped to the words for it: what was expected, what was found, which kind.
 
+/// What the parser was waiting for when a byte did not fit.
+private enum Expectation: String {
+  case value = "a value"
+  case firstElement = "a value or ']'"
+  case firstKey = "a key in double quotes or '}'"
+  case key = "a key in double quotes"
+  case colon = "':' behind the key"
+  case memberEnd = "',' or '}'"
+  case elementEnd = "',' or ']'"
+  case end = "the end of the text"
+}
+
 extension Span<UInt8> {
   /// The mistake behind a parser's stop.
   ///
   /// - Parameters:
-  ///   - outcome: where the parser stopped, and what it was waiting for.
+  ///   - outcome: where and why the parser stopped.
   ///   - last: the last token that it read.
   ///   - from: where the text starts.
   @inline(never)
@@ -19,28 +31,44 @@ extension Span<UInt8> {
         found: "one more")
     default: break
     }
-    // What a value was expected behind: 0 when it is the root, and nothing or white space is before it.
-    let before = outcome.stop == .value ? lastToken(before: at, from: from) : 0
-    let isRoot = outcome.stop == .value && before == 0
-    if isRoot, at == from, let mark = byteOrderMark(at: at) { return mark }
-    let expected = before == UInt8(ascii: "[") ? "a value or ']'" : words(for: outcome.stop)
-    if at >= count { return error(at, isRoot ? .emptyInput : .unexpectedEnd, expected) }
-    switch outcome.stop {
-    case .memberEnd, .elementEnd, .rootEnd:
-      if let last, last.kind == .number, last.end == at, let mistake = mistakeBehindNumber(last, at: at) {
-        return mistake
-      }
-    case .value:
-      if let mistake = mistakeInValue(at: at, behind: before) { return mistake }
-    case .firstKey, .key:
-      if let mistake = mistakeInKey(at: at, stop: outcome.stop) { return mistake }
-    default: break
+    guard let last else {
+      if at == from, let mark = byteOrderMark(at: at) { return mark }
+      return at < count ? stray(at: at, .value, behind: 0) : error(at, .emptyInput, "a value")
     }
-    return error(at, kindOfStray(at: at, stop: outcome.stop), expected)
+    let before = lastToken(before: at, from: from)
+    let expected = outcome.stop == .trailing ? .end : expectation(behind: before, last: last, closer: outcome.closer)
+    if at >= count { return error(at, .unexpectedEnd, expected.rawValue) }
+    if last.kind == .number, last.end == at, let mistake = mistakeBehindNumber(last, at: at) { return mistake }
+    return stray(at: at, expected, behind: before)
+  }
+
+  /// What belongs behind the byte `before`, which is outside of strings.
+  private func expectation(behind before: UInt8, last: Token, closer: UInt8) -> Expectation {
+    let isObject = closer == UInt8(ascii: "}")
+    switch before {
+    case UInt8(ascii: ":"): return .value
+    case UInt8(ascii: ","): return isObject ? .key : .value
+    case UInt8(ascii: "["): return .firstElement
+    case UInt8(ascii: "{"): return .firstKey
+    case UInt8(ascii: "\"") where last.isKey: return .colon
+    default: return isObject ? .memberEnd : .elementEnd
+    }
+  }
+
+  /// The mistake of a byte that cannot stand where it does.
+  private func stray(at offset: Int, _ expected: Expectation, behind before: UInt8) -> SyntaxError {
+    let special: SyntaxError? =
+      switch expected {
+      case .value, .firstElement: mistakeInValue(at: offset, behind: before)
+      case .key, .firstKey: mistakeInKey(at: offset, behind: before)
+      default: nil
+      }
+    if let special { return special }
+    return error(offset, kindOfStray(at: offset, isTrailing: expected == .end), expected.rawValue)
   }
 
   /// The last byte before `offset` that is not white space, 0 when there is none behind `from`.
-  func lastToken(before offset: Int, from: Int = 0) -> UInt8 {
+  private func lastToken(before offset: Int, from: Int) -> UInt8 {
     var index = offset - 1
     while index >= from {
       switch byte(index) {
@@ -56,13 +84,13 @@ extension Span<UInt8> {
   }
 
   /// A byte that nothing more special is known about.
-  private func kindOfStray(at offset: Int, stop: Stop) -> SyntaxError.Kind {
+  private func kindOfStray(at offset: Int, isTrailing: Bool) -> SyntaxError.Kind {
     switch byte(offset) {
     case UInt8(ascii: "#"): return .comment
     case UInt8(ascii: "/") where peek(offset + 1) == UInt8(ascii: "/") || peek(offset + 1) == UInt8(ascii: "*"):
       return .comment
     case 0x80... where sequenceLength(at: offset) == 0: return .notUTF8
-    default: return stop == .rootEnd ? .trailingData : .unexpectedByte
+    default: return isTrailing ? .trailingData : .unexpectedByte
     }
   }
 
@@ -94,11 +122,11 @@ extension Span<UInt8> {
     return SyntaxError(offset: offset, kind: .badWord, expected: "a value", found: "'\(word)'")
   }
 
-  private func mistakeInKey(at offset: Int, stop: Stop) -> SyntaxError? {
+  private func mistakeInKey(at offset: Int, behind before: UInt8) -> SyntaxError? {
     switch byte(offset) {
     case UInt8(ascii: "'"):
       return error(offset, .singleQuote, "a key in double quotes")
-    case UInt8(ascii: "}") where stop == .key:
+    case UInt8(ascii: "}") where before == UInt8(ascii: ","):
       return error(offset, .trailingComma, "a key behind the comma")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
       UInt8(ascii: "$"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
@@ -208,18 +236,6 @@ extension Span<UInt8> {
       return SyntaxError(offset: offset, kind: .byteOrderMark, expected: expected, found: "a byte order mark of UTF-16")
     default:
       return nil
-    }
-  }
-
-  private func words(for stop: Stop) -> String {
-    switch stop {
-    case .value: "a value"
-    case .firstKey: "a key in double quotes or '}'"
-    case .key: "a key in double quotes"
-    case .colon: "':' behind the key"
-    case .memberEnd: "',' or '}'"
-    case .elementEnd: "',' or ']'"
-    default: "the end of the text"
     }
   }
 

@@ -44,7 +44,7 @@ public struct Reader: Sendable {
     precondition(from >= 0 && from <= bytes.count, "a text is read from an offset inside it")
     var room = max(tokens.capacity, 64)
     while true {
-      var outcome = Outcome(stop: .full, offset: 0, tokens: 0)
+      var outcome = Outcome(stop: .full, offset: 0, tokens: 0, closer: 0)
       tokens.append(addingCapacity: room) { free in
         unsafe free.withUnsafeMutableBufferPointer { buffer, initialized in
           unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Stops.wordCount) { words in
@@ -59,7 +59,8 @@ public struct Reader: Sendable {
       if outcome.stop == .done {
         if !whole || end == bytes.count { return end }
         if bytes.skipSpace(&end) == 0, end == bytes.count { return end }
-        outcome = Outcome(stop: .rootEnd, offset: end, tokens: outcome.tokens)
+        outcome.stop = .trailing
+        outcome.offset = end
       }
       let last = tokens.last
       // Warming up: a text with more tokens than there is room for is read again from its start with twice the room.
@@ -71,17 +72,14 @@ public struct Reader: Sendable {
   }
 }
 
-/// Why the parser came back: it is done, it needs room, or it was waiting for something else.
+/// Why the parser came back.
 enum Stop: UInt8 {
+  /// It is done, or it needs room for more tokens.
   case done, full
-  /// Waiting for: a value, a key or `}`, a key behind a comma, a colon.
-  case value, firstKey, key, colon
-  /// Waiting for what may follow a value: in an object, in an array, behind the root.
-  case memberEnd, elementEnd, rootEnd
-  /// Inside a string or a number.
-  case string, number
-  /// At a bracket that is one too many.
-  case depth
+  /// At a byte that cannot stand there, or at the end; behind the root when the rest is no white space.
+  case stray, trailing
+  /// Inside a string or a number, or at a bracket that is one too many.
+  case string, number, depth
 }
 
 /// How a pass over a text ended, and where.
@@ -90,107 +88,148 @@ struct Outcome {
   var offset: Int
   /// How many tokens are on the tape.
   var tokens: Int
+  /// The bracket that would close the innermost open container, 0 when none is open.
+  var closer: UInt8
 }
 
-/// One pass: an iterative parser whose stack lies in the tape itself, since an open container's `next` names its parent.
+/// The containers that are open. Their stack lies in the tape: an open container's `next` names its parent.
+private struct Nesting {
+  /// No token has this index: a text has fewer bytes than that.
+  private static let none = Int(UInt32.max)
+  private var parent = Nesting.none
+  /// The bracket that closes the innermost container, 0 when none is open.
+  private(set) var closer: UInt8 = 0
+  /// How many more may be opened.
+  private(set) var levels: Int
+
+  init(levels: Int) {
+    self.levels = levels
+  }
+
+  @inline(__always)
+  mutating func open(_ bracket: UInt8, at offset: Int, on tape: inout Tape) {
+    levels &-= 1
+    let kind = bracket == UInt8(ascii: "{") ? Token.Kind.object : Token.Kind.array
+    tape.put(Token(bits: UInt32(kind.rawValue), start: offset, end: 0, next: parent))
+    parent = tape.count &- 1
+    // Both closing brackets lie two behind their opening ones.
+    closer = bracket &+ 2
+  }
+
+  @inline(__always)
+  mutating func close(at end: Int, on tape: Tape) {
+    levels &+= 1
+    var token = tape[parent]
+    let closed = parent
+    parent = Int(token.nextWord)
+    token.endWord = UInt32(truncatingIfNeeded: end)
+    token.nextWord = UInt32(truncatingIfNeeded: tape.count)
+    tape[closed] = token
+    // An object's kind is 0, an array's 1, and its bracket 0x20 before the object's.
+    closer = parent == Nesting.none ? 0 : UInt8(ascii: "}") &- UInt8(truncatingIfNeeded: tape[parent].bits &<< 5)
+  }
+}
+
+/// One pass, without recursion: values, and between them what `follow` reads.
 @inline(never)
 private func parse(_ bytes: Span<UInt8>, from: Int, depthLimit: Int, room: Tape, stops: Stops) -> Outcome {
-  // No token has this index: a text has fewer bytes than that.
-  let none = Int(UInt32.max)
-  var parent = none
-  var levels = depthLimit
-  var stops = stops
   var tape = room
+  var stops = stops
+  var nesting = Nesting(levels: depthLimit)
   var index = from
   var byte = bytes.skipSpace(&index)
-  /// The bracket that closes the container around, 0 at the root.
-  var closer: UInt8 = 0
+  var stop = Stop.stray
   while true {
-    if !tape.hasRoom { return Outcome(stop: .full, offset: index, tokens: tape.count) }
+    if !tape.hasRoom {
+      stop = .full
+      break
+    }
     if byte == UInt8(ascii: "\"") {
-      var bits = UInt32(Token.Kind.string.rawValue)
+      var bits = Token.plainString
       let end = bytes.endOfString(from: index &+ 1, stops: &stops, bits: &bits)
-      if end < 0 { return Outcome(stop: .string, offset: ~end, tokens: tape.count) }
-      tape.put(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
+      if end < 0 {
+        (stop, index) = (.string, ~end)
+        break
+      }
+      tape.put(bits, from: index, to: end &+ 1)
       index = end &+ 1
     } else if byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") {
       let end = bytes.endOfNumber(from: index)
-      if end < 0 { return Outcome(stop: .number, offset: ~end, tokens: tape.count) }
-      tape.put(Token(bits: UInt32(Token.Kind.number.rawValue), start: index, end: end, next: tape.count &+ 1))
+      if end < 0 {
+        (stop, index) = (.number, ~end)
+        break
+      }
+      tape.put(UInt32(Token.Kind.number.rawValue), from: index, to: end)
       index = end
     } else if byte | 0x20 == UInt8(ascii: "{") {
-      if levels <= 0 { return Outcome(stop: .depth, offset: index, tokens: tape.count) }
-      levels &-= 1
-      let kind = byte == UInt8(ascii: "{") ? Token.Kind.object : Token.Kind.array
-      tape.put(Token(bits: UInt32(kind.rawValue), start: index, end: 0, next: parent))
-      parent = tape.count &- 1
-      closer = byte &+ 2
+      if nesting.levels <= 0 {
+        stop = .depth
+        break
+      }
+      nesting.open(byte, at: index, on: &tape)
       index &+= 1
       byte = bytes.skipSpace(&index)
-      if byte != closer {
-        if kind == .array { continue }
-        guard byte == UInt8(ascii: "\"") else { return Outcome(stop: .firstKey, offset: index, tokens: tape.count) }
-        byte = key(bytes, at: &index, stops: &stops, tape: &tape)
-        if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
+      if byte != nesting.closer {
+        if nesting.closer == UInt8(ascii: "}") { byte = key(bytes, byte, at: &index, stops: &stops, tape: &tape) }
+        if byte == 0 { break }
         continue
       }
     } else {
       let (kind, end) = word(bytes, at: index)
-      if end == index { return Outcome(stop: .value, offset: index, tokens: tape.count) }
-      tape.put(Token(bits: UInt32(kind.rawValue), start: index, end: end, next: tape.count &+ 1))
+      if end == index { break }
+      tape.put(UInt32(kind.rawValue), from: index, to: end)
       index = end
     }
-    // What follows a value: a comma, or brackets until there is a comma or nothing is open.
-    while true {
-      // The most common case first: a comma and a key right behind it, in an object.
-      if index &+ 1 < bytes.count, bytes.pair(index) == 0x222C, closer == UInt8(ascii: "}") {
-        index &+= 1
-        byte = key(bytes, at: &index, stops: &stops, tape: &tape)
-        if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
-        break
-      }
-      if closer == 0 { return Outcome(stop: .done, offset: index, tokens: tape.count) }
-      byte = bytes.skipSpace(&index)
-      if byte == UInt8(ascii: ",") {
-        index &+= 1
-        byte = bytes.skipSpace(&index)
-        if closer == UInt8(ascii: "}") {
-          guard byte == UInt8(ascii: "\"") else { return Outcome(stop: .key, offset: index, tokens: tape.count) }
-          byte = key(bytes, at: &index, stops: &stops, tape: &tape)
-          if byte == 0 { return keyFailure(bytes, at: index, tokens: tape.count) }
-        }
-        break
-      }
-      if byte != closer {
-        return Outcome(stop: closer == UInt8(ascii: "}") ? .memberEnd : .elementEnd, offset: index, tokens: tape.count)
-      }
+    byte = follow(bytes, at: &index, nesting: &nesting, stops: &stops, tape: &tape)
+    if byte == 0 { break }
+  }
+  if index < 0 { (stop, index) = (.string, ~index) }
+  if stop == .stray, nesting.closer == 0, tape.count > 0 { stop = .done }
+  return Outcome(stop: stop, offset: index, tokens: tape.count, closer: nesting.closer)
+}
+
+/// Reads what follows a value: a comma, or brackets until there is a comma or nothing is open; a key behind the comma.
+///
+/// - Returns: the first byte of the next value, at which `index` then is; or 0 as `key` does, or when nothing is open.
+@inline(__always)
+private func follow(
+  _ bytes: Span<UInt8>, at index: inout Int, nesting: inout Nesting, stops: inout Stops, tape: inout Tape
+) -> UInt8 {
+  while true {
+    // The most common case first: a comma and a key right behind it, in an object.
+    if index &+ 1 < bytes.count, bytes.pair(index) == 0x222C, nesting.closer == UInt8(ascii: "}") {
       index &+= 1
-      levels &+= 1
-      var token = tape[parent]
-      let closed = parent
-      parent = Int(token.nextWord)
-      token.endWord = UInt32(truncatingIfNeeded: index)
-      token.nextWord = UInt32(truncatingIfNeeded: tape.count)
-      tape[closed] = token
-      // Both closing brackets lie two behind their opening ones, and the array's 0x20 before the object's.
-      closer = parent == none ? 0 : UInt8(ascii: "}") &- UInt8(truncatingIfNeeded: tape[parent].bits &<< 5)
+      return key(bytes, UInt8(ascii: "\""), at: &index, stops: &stops, tape: &tape)
     }
+    if nesting.closer == 0 { return 0 }
+    let byte = bytes.skipSpace(&index)
+    if byte == UInt8(ascii: ",") {
+      index &+= 1
+      let next = bytes.skipSpace(&index)
+      return nesting.closer == UInt8(ascii: "}") ? key(bytes, next, at: &index, stops: &stops, tape: &tape) : next
+    }
+    if byte != nesting.closer { return 0 }
+    index &+= 1
+    nesting.close(at: index, on: tape)
   }
 }
 
-/// Reads a key, whose opening quote is at `index`, the colon, and the white space around it.
+/// Reads a key, whose first byte is at `index`, the colon, and the white space around it.
 ///
-/// - Returns: the first byte of the value, at which `index` then is; or 0, and `index` is where the parser had to stop:
-///   the complement of an offset inside the string, or the offset where a colon or a value is missing.
+/// - Returns: the first byte of the value, at which `index` then is; or 0, and `index` is where the parser had to stop,
+///   the complement of that when it is inside the string.
 @inline(__always)
-private func key(_ bytes: Span<UInt8>, at index: inout Int, stops: inout Stops, tape: inout Tape) -> UInt8 {
-  var bits = UInt32(Token.Kind.string.rawValue) | Token.keyBit
+private func key(
+  _ bytes: Span<UInt8>, _ first: UInt8, at index: inout Int, stops: inout Stops, tape: inout Tape
+) -> UInt8 {
+  if first != UInt8(ascii: "\"") { return 0 }
+  var bits = Token.plainString | Token.keyBit
   let end = bytes.endOfString(from: index &+ 1, stops: &stops, bits: &bits)
   if end < 0 {
     index = end
     return 0
   }
-  tape.put(Token(bits: bits, start: index, end: end &+ 1, next: tape.count &+ 1))
+  tape.put(bits, from: index, to: end &+ 1)
   index = end &+ 2
   if index < bytes.count, bytes.byte(index &- 1) == UInt8(ascii: ":") {
     let byte = bytes.byte(index)
@@ -200,14 +239,6 @@ private func key(_ bytes: Span<UInt8>, at index: inout Int, stops: inout Stops, 
   if bytes.skipSpace(&index) != UInt8(ascii: ":") { return 0 }
   index &+= 1
   return bytes.skipSpace(&index)
-}
-
-/// Tells the three reasons apart why `key` returned 0.
-@inline(never)
-private func keyFailure(_ bytes: Span<UInt8>, at index: Int, tokens: Int) -> Outcome {
-  if index < 0 { return Outcome(stop: .string, offset: ~index, tokens: tokens) }
-  let stop: Stop = bytes.lastToken(before: index) == UInt8(ascii: ":") ? .value : .colon
-  return Outcome(stop: stop, offset: index, tokens: tokens)
 }
 
 /// Reads `true`, `false` or `null`; the offset comes back unchanged when it is none of them.
