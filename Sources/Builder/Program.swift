@@ -45,6 +45,8 @@ public struct Program: Sendable {
   var fills: [Fill] = []
   /// The names of the fields that are needed. A row gives them in this order.
   public internal(set) var columns: [String] = []
+  /// Those for which there is no fallback somewhere.
+  private var needed: Set<Int> = []
   /// Where the record has a push type that is the same for all.
   var pushType: PushType?
   var hasChannel = false
@@ -53,10 +55,8 @@ public struct Program: Sendable {
   let truncatable: [[PathStep]]
 
   /// Compiles a record, or any value.
-  /// - Parameter columns: names that come first in `columns`, whether they are used or not.
   /// - Parameter truncatable: paths of strings that may be shortened, first the one to be shortened first.
-  public init(_ value: Value, columns: [String] = [], truncatable: [[PathStep]] = []) throws(ValueError) {
-    self.columns = columns
+  public init(_ value: Value, truncatable: [[PathStep]] = []) throws(ValueError) {
     self.truncatable = truncatable
     if case .object(let members) = value.opened() {
       for member in members { notice(member) }
@@ -81,6 +81,12 @@ public struct Program: Sendable {
   /// Whether a recipient's token goes into the record.
   public private(set) var needsToken = false
 
+  /// Whether everything that wants a field has something to take its place.
+  func isOptional(_ name: String) -> Bool {
+    guard let column = columns.firstIndex(of: name) else { return true }
+    return !needed.contains(column)
+  }
+
   // MARK: Writing
 
   private mutating func add(_ bytes: some Collection<UInt8>) {
@@ -103,10 +109,11 @@ public struct Program: Sendable {
     return Piece(start: start, end: pool.count)
   }
 
-  private mutating func column(_ name: String) -> Int {
-    if let index = columns.firstIndex(of: name) { return index }
-    columns.append(name)
-    return columns.count - 1
+  private mutating func column(_ name: String, fallback: Piece?) -> Int {
+    let index = columns.firstIndex(of: name) ?? columns.count
+    if index == columns.count { columns.append(name) }
+    if fallback == nil { needed.insert(index) }
+    return index
   }
 
   private mutating func write(_ value: Value, _ path: [PathStep]) throws(ValueError) {
@@ -184,7 +191,7 @@ public struct Program: Sendable {
     case .text(let text): add(Self.escaped(text))
     case .hole(let name, let fallback):
       let piece = fallback.map { keep(String(decoding: Self.escaped($0), as: UTF8.self)) }
-      steps.append(.hole(column(name), fallback: piece))
+      steps.append(.hole(column(name, fallback: piece), fallback: piece))
     }
   }
 
@@ -201,7 +208,7 @@ public struct Program: Sendable {
       case .text(let text): return .text(keep(text))
       case .hole(let name, let fallback):
         let piece = fallback.map { keep($0) }
-        return .column(column(name), fallback: piece)
+        return .column(column(name, fallback: piece), fallback: piece)
       }
     }
     fills.append(Fill(parts: parts, shape: shape))
@@ -232,7 +239,7 @@ public struct Program: Sendable {
           write(inside: part)
         } else {
           let piece = fallback.map { keep($0) }
-          steps.append(.jsonHole(column(name), fallback: piece))
+          steps.append(.jsonHole(column(name, fallback: piece), fallback: piece))
           sample.append(UInt8(ascii: "0"))
           if let fallback { try checkJSON(Array(fallback.utf8), "the fallback of {{\(name)}}") }
         }

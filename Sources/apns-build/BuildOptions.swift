@@ -129,6 +129,20 @@ enum BuildOptions {
 
   // MARK: Run
 
+  static let limit = Option.integer(
+    "limit", short: "n", value: "N", "stop after N recipients",
+    "Nothing behind them is read. With --skip, counted from there.",
+    range: 0...Int.max)
+  static let skip = Option.integer(
+    "skip", value: "N", "pass over the first N recipients", "A table's header does not count.", range: 0...Int.max)
+  static let sample = Option.integer(
+    "sample", value: "N", "take N recipients at random",
+    "All are read, N are taken, each with the same chance, and written in the order of the input.",
+    range: 0...10_000_000)
+  static let seed = Option.integer(
+    "seed", value: "NUMBER", "make --sample repeat its choice", "The same number picks the same recipients again.",
+    range: 0...Int.max)
+
   static let now = Option<Moment>.custom(
     "now", value: "TIME", "take this for the present time", "For tests: times from now become repeatable.",
     defaultText: "the clock", parse: { (text) throws(ValueError) in try Moment(text) })

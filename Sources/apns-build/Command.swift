@@ -18,7 +18,8 @@ enum BuildCommand {
       - a device token, in hexadecimal digits or in another form that people paste: with spaces, in `<…>`, as base64;
       - a JSON object: its `token` is the device, its other members fill the holes, `{{user.name}}` for a member of
         a member;
-      - a notification record (an object with `payload`): the options change it, everything else stays.
+      - a notification record (an object with `payload`): the options change it, everything else stays;
+      - with --csv or --tsv, a row of a table.
       """,
       "Operands are keys of your own, which stand beside `aps` in the payload: `key=text`, `key:=json`, `key=@FILE` for a "
         + "text from a file, `key:=@FILE` for JSON from a file. A dot leads into an object (`order.id:=7`), `[]` adds to "
@@ -35,7 +36,10 @@ enum BuildCommand {
   static let groups: [OptionGroup] = [
     OptionGroup(
       "Recipients",
-      [BuildOptions.token, BuildOptions.channel, BuildOptions.tokenField, BuildOptions.strict]),
+      [
+        BuildOptions.token, BuildOptions.csv, BuildOptions.tsv, BuildOptions.tokenField, BuildOptions.channel,
+        BuildOptions.strict,
+      ]),
     OptionGroup("Kind", [BuildOptions.kind]),
     OptionGroup("Alert", BuildOptions.alertKeys.map(\.declared)),
     OptionGroup(
@@ -59,7 +63,11 @@ enum BuildCommand {
     OptionGroup(
       "Output", [BuildOptions.payloadOnly, BuildOptions.simulator, BuildOptions.curl, BuildOptions.format]),
     OptionGroup(
-      "Run", [BuildOptions.now, CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress]),
+      "Run",
+      [
+        BuildOptions.limit, BuildOptions.skip, BuildOptions.sample, BuildOptions.seed, BuildOptions.now,
+        CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress,
+      ]),
   ]
 
   static let sections: [Section] = [
@@ -83,6 +91,10 @@ enum BuildCommand {
       "A greeting by name for each device of a list"
     ),
     (
+      "apns-build --csv --kind alert --body 'Hi {{first name}}, see you in {{city}}' --truncate body < list.csv",
+      "A mailing from a spreadsheet, texts that get too long shortened"
+    ),
+    (
       "apns-build --token a1b2c3d4 --kind background --topic com.example.app sync=orders since:=1790000000",
       "Wake an app, with two keys of its own"
     ),
@@ -93,6 +105,10 @@ enum BuildCommand {
     (
       "apns-build --payload message.json --badge 3 --unset aps.sound --id stable < tokens.txt | apns-push",
       "Lay options over a payload from a file, with ids that a second run finds again"
+    ),
+    (
+      "apns-build --sample 5 --title Hello --topic com.example.app < devices.ndjson | apns-push",
+      "Try it on five devices"
     ),
     (
       "apns-build --simulator com.example.app --title Test > test.apns", "A file for the simulator"

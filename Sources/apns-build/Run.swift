@@ -18,6 +18,15 @@ struct Run {
 
   func status() throws -> Status {
     let tokens = arguments.all(BuildOptions.token)
+    if arguments.has(BuildOptions.csv), arguments.has(BuildOptions.tsv) {
+      throw BuildCommand.command.usageError("--csv and --tsv exclude each other")
+    }
+    if arguments.isGiven(BuildOptions.limit), arguments.isGiven(BuildOptions.sample) {
+      throw BuildCommand.command.usageError("--limit and --sample exclude each other")
+    }
+    if isTable, recipe.payloadField != nil {
+      throw BuildCommand.command.usageError("--payload-key wants JSON objects; a table has none")
+    }
     if !tokens.isEmpty { return try single(recipe, tokens) }
     if !needsLines {
       if arguments.isGiven(BuildOptions.channel) { return try single(recipe, [""]) }
@@ -27,10 +36,10 @@ struct Run {
       default: break
       }
     }
-    let tally = try lines()
+    let count = try isTable ? rows() : lines()
     // Payloads are also wanted by people who have no recipients at hand.
-    if tally.records == 0, recipe.form == .payload, !needsLines { return try alone() }
-    return tally.status
+    if count.records == 0, recipe.form == .payload, !needsLines { return try alone() }
+    return count.status
   }
 
   /// Whether something in the notification comes from lines, besides the token.
@@ -38,13 +47,44 @@ struct Run {
 
   private func alone() throws -> Status { try single(try plan.recipe(withRecipient: false), [""]) }
 
-  private func lines() throws -> Tally {
-    let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
-    let loop = LineLoop(
-      tool: recipe.tool, lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576,
-      jobs: arguments[CommonOptions.jobs] ?? 1, progress: Progress.isWanted(asked: asked))
+  private var isTable: Bool { arguments.has(BuildOptions.csv) || arguments.has(BuildOptions.tsv) }
+  private var limit: Int { arguments[CommonOptions.maxLine] ?? 1_048_576 }
+  private var jobs: Int { arguments[CommonOptions.jobs] ?? 1 }
+
+  private var selection: Selection {
+    Selection(
+      skip: arguments[BuildOptions.skip] ?? 0, limit: arguments[BuildOptions.limit],
+      sample: arguments[BuildOptions.sample], seed: arguments[BuildOptions.seed].map { UInt64($0) })
+  }
+
+  private var showsProgress: Bool {
+    Progress.isWanted(
+      asked: arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil)
+  }
+
+  private func lines() throws -> Count {
+    if !selection.isAll {
+      var picker = Picker(tool: recipe.tool, selection, limit: limit, LineBuilder(recipe))
+      return try picker.run(lines: .standardInput)
+    }
+    let loop = LineLoop(tool: recipe.tool, lineLimit: limit, jobs: jobs, progress: showsProgress)
     let recipe = recipe
-    return try loop.run { LineBuilder(recipe) }
+    return Count(try loop.run { LineBuilder(recipe) })
+  }
+
+  private func rows() throws -> Count {
+    let delimiter = arguments.has(BuildOptions.tsv) ? UInt8(ascii: "\t") : UInt8(ascii: ",")
+    let loop = RowLoop(tool: recipe.tool, delimiter: delimiter, limit: limit, jobs: jobs, progress: showsProgress)
+    let table = try TableInput(.standardInput, loop)
+    if table.header.isEmpty { return Count() }
+    let layout = try TableLayout(table, recipe)
+    if !selection.isAll {
+      let builder = TableBuilder(recipe, layout, delimiter: delimiter)
+      var picker = Picker(tool: recipe.tool, selection, limit: limit, builder)
+      return try picker.run(rows: table, loop)
+    }
+    let recipe = recipe
+    return try loop.run(table) { TableBuilder(recipe, layout, delimiter: delimiter) }
   }
 
   private func single(_ recipe: Recipe, _ tokens: [String]) throws -> Status {
