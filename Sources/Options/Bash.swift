@@ -4,7 +4,7 @@ extension Command {
   func renderBash() -> String {
     let function = "_" + shellName
     var lines = prologue(function)
-    lines += cases(of: declarations.filter { !$0.isFlag }, function).map { "    " + $0 }
+    lines += cases(of: declarations.filter { !$0.isFlag && $0.bareValue == nil }, function).map { "    " + $0 }
     let words = declarations.flatMap { option in
       (option.short.map { ["-\($0)"] } ?? []) + option.longForms
     }

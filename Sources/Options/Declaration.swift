@@ -51,6 +51,9 @@ public struct Declaration: Sendable {
   public var repeats: Bool
   /// Whether `--no-name` turns the flag off.
   public var negatable: Bool
+  /// The value when the option stands alone, for one whose value may be left out: `--name` or `--name=VALUE`. The next
+  /// argument is then never taken for the value.
+  var bareValue: String?
   /// A default that was given as text or as a number, as it would be typed.
   var plainDefault: String?
   /// Text to value; the only way a value comes to be, from wherever the text came.

@@ -20,7 +20,7 @@ extension Command {
   }
 
   private func value(of option: Declaration) -> String {
-    if option.isFlag { return "" }
+    if option.isFlag || option.bareValue != nil { return "" }
     if !option.choices.isEmpty {
       let rows = option.choices.map { "\($0.word)\\t\(inner($0.meaning))" }
       return " -x -a " + quotedForFish(rows.joined(separator: " "))

@@ -70,7 +70,7 @@ private struct HelpPage {
 
   mutating func option(_ option: Declaration) {
     let short = option.short.map { "-\($0), " } ?? "    "
-    let value = option.valueWord.map { " \($0)" } ?? ""
+    let value = option.valueWord.map { option.bareValue == nil ? " \($0)" : "[=\($0)]" } ?? ""
     let name = option.negatable ? "[no-]\(option.name)" : option.name
     row("\(short)--\(name)\(value)", option.summary + notes(option))
   }

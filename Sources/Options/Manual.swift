@@ -99,7 +99,8 @@ extension Command {
     let value = option.valueWord.map { Mdoc.argument($0) }
     var forms: [String] = []
     if let short = option.short { forms.append("Fl \(short)" + (value.map { " Ar \($0)" } ?? "")) }
-    forms.append("Fl -\(option.name)" + (value.map { " Ns = Ns Ar \($0)" } ?? ""))
+    let attached = value.map { option.bareValue == nil ? " Ns = Ns Ar \($0)" : " Ns Oo = Ns Ar \($0) Oc" }
+    forms.append("Fl -\(option.name)" + (attached ?? ""))
     if option.negatable { forms.append("Fl -no-\(option.name)") }
     page.macro("It " + forms.joined(separator: " , "))
     let vocabulary = vocabulary.with(valueOf: option)

@@ -44,6 +44,14 @@ public struct Option<Value: Sendable>: Declared {
 }
 
 extension Option {
+  /// The same, with a value that may be left out: `--name` alone means `--name=bareValue`. Not for options with a short
+  /// form.
+  public func bare(_ bareValue: String) -> Option {
+    var copy = self
+    copy.declaration.bareValue = bareValue
+    return copy
+  }
+
   /// The same, with a default that `Command.faults` tries as if it had been typed.
   private func trying(_ plainDefault: String?) -> Option {
     var copy = self

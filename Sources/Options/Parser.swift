@@ -73,7 +73,9 @@ struct Parser {
       }
       return store(!isNegated, for: declaration, from: .commandLine)
     }
-    guard let text = attached ?? rest.popFirst() else { throw missingValue(shown, "\(shown)=", declaration) }
+    guard let text = attached ?? declaration.bareValue ?? rest.popFirst() else {
+      throw missingValue(shown, "\(shown)=", declaration)
+    }
     try take(text, for: declaration, named: shown)
   }
 

@@ -53,9 +53,11 @@ extension Command {
         return quotedForShell(lead + form + text)
       }
     }
-    let value = ":\(escape(word, ":")):\(action(option.completion, option.choices))"
+    // Two colons: the value may be left out; "=-": it must stand in the same word.
+    let isOptional = option.bareValue != nil
+    let value = (isOptional ? "::" : ":") + "\(escape(word, ":")):\(action(option.completion, option.choices))"
     return forms.map { form in
-      quotedForShell(lead + form + (form.hasPrefix("--") ? "=" : "+") + explanation + value)
+      quotedForShell(lead + form + (form.hasPrefix("--") ? isOptional ? "=-" : "=" : "+") + explanation + value)
     }
   }
 

@@ -36,6 +36,8 @@ final class Connection {
   var inFlight = 0
   /// An answer of any kind came: the service is there.
   var hasAnswered = false
+  /// We closed it because there was nothing left to do.
+  private(set) var isClosedByUs = false
   /// It takes no new request: GOAWAY, or the owner's wish.
   var isDraining = false
 
@@ -112,6 +114,11 @@ final class Connection {
   var isClosed: Bool { phase == .closed }
 
   var tlsVersion: String { channel?.version ?? "" }
+
+  /// How many HTTP/2 bytes were encrypted so far: what lies behind this never left the process.
+  private(set) var handed: UInt64 = 0
+  /// Where in the stream of HTTP/2 bytes the next request would begin.
+  var position: UInt64 { handed + UInt64(plain.count) }
 
   /// Sends a request for the flight.
   func submit(_ flight: borrowing Flight, defaultTopic: [UInt8], tag: Int) -> ClientSession.Submission {
@@ -323,6 +330,7 @@ final class Connection {
     do {
       if phase == .open, !plain.isEmpty, channel.outputCount < Self.outputLimit {
         swap(&plain, &encrypting)
+        handed += UInt64(encrypting.count)
         try Self.encrypt(encrypting, channel)
         encrypting.removeAll(keepingCapacity: true)
       }
@@ -400,6 +408,7 @@ final class Connection {
 
   /// Says good-bye and closes.
   func close() {
+    isClosedByUs = true
     guard phase == .open, let channel else { return end("closed") }
     session.terminate()
     flush()

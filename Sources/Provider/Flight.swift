@@ -58,6 +58,8 @@ struct Flight {
   /// The connection and the stream it was last sent on.
   var connection = -1
   var stream: Int32 = 0
+  /// Where it begins in the connection's stream of bytes.
+  var position: UInt64 = 0
   var attempts = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0

@@ -55,6 +55,9 @@ public struct Recorder {
     if reasons.count < 1000 || reasons[reason] != nil { reasons[reason, default: 0] += 1 }
   }
 
+  /// Counts a result that an earlier run had.
+  public mutating func countReplayed(_ outcome: Outcome, reason: String?) { count(outcome, reason: reason) }
+
   /// Appends an event: `{"event":"connected","time_ms":…` and the fields that the body adds.
   mutating func event(_ name: StaticString, at milliseconds: Int, _ more: (inout [UInt8]) -> Void = { _ in }) {
     guard keepsEvents else { return }

@@ -36,6 +36,7 @@ public final class Sender {
   let poller: Poller
   let journal: Journal?
   let seed: UInt64
+  private let services: [Service]
   var routes: [Route] = []
   var flights = FlightTable()
   var schedule = Schedule()
@@ -63,6 +64,7 @@ public final class Sender {
     _ services: [Service], settings: SenderSettings, journal: Journal? = nil, signals: Descriptor? = nil,
     clock: Clock = .system
   ) throws(SystemError) {
+    self.services = services
     self.settings = settings
     self.clock = clock
     self.journal = journal
@@ -148,19 +150,9 @@ public final class Sender {
     }
   }
 
-  /// The service for a record: by its credential, else its topic, then by its environment.
   private func route(of record: Notification, _ document: borrowing Document) -> Int? {
     if routes.count == 1, record.credential == nil, record.environment == nil { return 0 }
-    let wanted = record.environment ?? routes[0].service.environment
-    if let node = record.credential {
-      let name = document.string(node)
-      return routes.firstIndex {
-        $0.service.name == name && (record.environment == nil || $0.service.environment == wanted)
-      }
-    }
-    let topic = record.topic.map { document.string($0) } ?? settings.topic
-    let byTopic = routes.firstIndex { $0.service.covers(topic) && $0.service.environment == wanted }
-    return byTopic ?? routes.firstIndex { $0.service.topics.isEmpty && $0.service.environment == wanted }
+    return Service.index(for: record, document, services, defaultTopic: settings.topic)
   }
 
   private func refuse(_ record: Notification, _ document: borrowing Document, _ number: Int) {
@@ -330,11 +322,13 @@ public final class Sender {
   private func send(_ index: Int, _ connection: Connection, _ route: Route) {
     if let reason = refusedTopic(index, route) { return finish(index, unsent: reason) }
     if !rests.isEmpty, let due = rests.due(tokenHash(index), now: now) { return delay(index, until: due) }
+    let position = connection.position
     switch connection.submit(flights[index], defaultTopic: defaultTopic, tag: index) {
     case .sent(let stream, _):
       flights[index].stage = .sent
       flights[index].stream = stream
       flights[index].connection = connection.key
+      flights[index].position = position
       flights[index].attempts += 1
       flights[index].sent = now
       connection.inFlight += 1
@@ -400,9 +394,8 @@ public final class Sender {
       ResultLine.integer(&out, "connection", connection.key - 1)
       if let failure = connection.failure { ResultLine.text(&out, "why", failure.message) }
     }
-    guard let failure = connection.failure, !connection.isDraining || !connection.hasAnswered,
-      route.stopReason == nil
-    else { return }
+    guard let failure = connection.failure, !connection.isClosedByUs, route.stopReason == nil else { return }
+    if connection.isDraining && connection.hasAnswered { return }
     if connection.hasAnswered {
       recorder.say("\(failure.message); connecting again when there is something to send")
     } else if route.failed(failure, now: now, using: &generator) {

@@ -204,7 +204,8 @@ extension Sender {
     guard isUnderWay(index, event, connection) else { return }
     let words = connection.failure?.message ?? connection.session.note(event)
     let reason = words.isEmpty ? "the stream was reset: \(event.code)" : words
-    if event.isUnprocessed {
+    // What was never encrypted did not leave this process, whatever HTTP/2 knows about it.
+    if event.isUnprocessed || flights[index].position >= connection.handed {
       flights[index].refusals += 1
       flights[index].attempts -= 1
       if settings.neverTwice { return finish(index, unsent: "refused without being acted on: \(reason)") }

@@ -1,6 +1,7 @@
 // What a sender is told: where to send, as whom, and how patiently.
 
 import APNs
+import JSON
 import TLS
 
 /// As whom one sends.
@@ -41,6 +42,25 @@ public struct Service {
     if topics.contains(topic) { return true }
     guard let type = PushType.bySuffix(of: topic) else { return false }
     return topics.contains(String(topic.dropLast(type.row.topicSuffix.count)))
+  }
+
+  /// The service for a record: by its credential, else by its topic, then by its environment. Without any of them the
+  /// first takes it. nil when no service fits.
+  static func index(
+    for record: Notification, _ document: borrowing Document, _ services: [Service], defaultTopic: String
+  ) -> Int? {
+    if record.credential == nil, record.environment == nil, services.allSatisfy({ $0.topics.isEmpty }) { return 0 }
+    let wanted = record.environment ?? services[0].environment
+    if let node = record.credential {
+      let name = document.string(node)
+      let named = services.indices.filter { services[$0].name == name }
+      return named.first { services[$0].environment == wanted } ?? (record.environment == nil ? named.first : nil)
+    }
+    let topic = record.topic.map { document.string($0) } ?? defaultTopic
+    let byTopic = services.indices.filter { services[$0].covers(topic) }
+    if let exact = byTopic.first(where: { services[$0].environment == wanted }) { return exact }
+    if record.environment == nil, let first = byTopic.first { return first }
+    return services.firstIndex { $0.topics.isEmpty && $0.environment == wanted }
   }
 
   /// Host, and port where it is not the usual one: what goes into `:authority`.

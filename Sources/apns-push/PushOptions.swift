@@ -53,10 +53,18 @@ enum PushOptions {
     "topic", short: "t", value: "TOPIC", "the topic of records without one",
     "The bundle identifier, with the push type's suffix where it has one.", environment: "APNS_TOPIC")
 
+  static let proxy = Option.text(
+    "proxy", value: "URL", "connect through an HTTP proxy",
+    "`http://host:port`, with `user:password@` before the host where the proxy asks for them; better set in the "
+      + "environment than here, where every user of the machine can read it. Hosts listed in `NO_PROXY` are reached "
+      + "directly. `--proxy none` ignores the environment.", environment: "HTTPS_PROXY")
+
   // How.
-  static let connections = Option.integer(
-    "connections", short: "c", value: "N", "most connections at a time",
-    "One carries a thousand requests at once; more pay when answers are slow.", range: 1...1000, default: 1)
+  static let connections = Option.custom(
+    "connections", short: "c", value: "N", "most connections to a service at a time",
+    "One connection carries a thousand requests at once. With `auto`, up to eight are opened, and only while lines wait "
+      + "for answers alone; with a number, as many as that as soon as the ones there are full.",
+    default: Connections.auto, defaultText: "auto", parse: Connections.init)
   static let connectTimeout = Option.integer(
     "connect-timeout", value: "SECONDS", "longest wait for a connection",
     "For the name's look-up and the TCP connection together; the TLS handshake has the same time again.",
@@ -69,10 +77,75 @@ enum PushOptions {
     "retries", value: "N", "how often a notification is sent again",
     "Only after a refusal that means \"not now\" (429 TooManyRequests, 500, 503), with growing random delays. What is "
       + "proven not to have been acted on is sent again in any case.", range: 0...100, default: 3)
+  static let retryBudget = Option.integer(
+    "retry-budget", value: "N", "how many times in the whole run",
+    "Bounds what a bad hour of the service may cost: "
+      + "when it is used up, a refusal is final at once.", range: 0...1_000_000_000)
+  static let resendUnknown = Option.flag(
+    "resend-unknown", "send again what got no answer",
+    "Such a notification may have been delivered already; it is sent again with the same `id`. Without this it ends as "
+      + "`unknown`. See `--journal`.")
+  static let delivery = Option.choice(
+    "delivery", value: "HOW",
+    [
+      ("careful", "again only what is proven not to have been acted on, or was refused with \"not now\""),
+      ("at-most-once", "nothing is ever sent twice"),
+    ], "what may be sent again", "The `unknown` outcome is there under both: an answer can always be lost.",
+    default: "careful")
+  static let rate = Option.custom(
+    "rate", value: "N[/s]", "send at most N a second to a service",
+    "Also `N/m` for a minute and `N/h` for an hour. Without it the service alone sets the pace: when it throttles, fewer "
+      + "requests are kept under way until it stops.", parse: Rate.parse)
+  static let burst = Option.integer(
+    "burst", value: "N", "how many at once after a pause, under a rate", "Only with `--rate`.", range: 1...1_000_000,
+    default: 1)
+  static let abortIf = Option.custom(
+    "abort-if", value: "REASON>PERCENT%/N", "stop when too many end so",
+    "`BadDeviceToken>20%/500` stops the run once more than 20 per cent of at least 500 results have that reason: the "
+      + "wrong environment, the wrong list. An outcome or a status may stand in place of the reason. The rest of the "
+      + "lines is `unsent`, the exit status 3.", repeats: true, parse: Conditions.parse)
+  static let tryOtherEnvironment = Option.flag(
+    "try-other-environment", "ask the other service about a bad token",
+    "A `BadDeviceToken` is sent once to the other environment before the token is called bad. When that accepts it, the "
+      + "result says `environment`. Needs credentials for both.")
   static let drainTimeout = Option.integer(
     "drain-timeout", value: "SECONDS", "longest wait for answers after a signal",
     "After SIGINT or SIGTERM nothing more is read; what is on the wire is waited for this long. A second signal ends "
       + "the wait.", range: 0...3600, default: 10)
+
+  // What is left behind.
+  static let journal = Option.text(
+    "journal", short: "j", value: "FILE", "remember what was sent, and go on after a crash",
+    "The file knows of a line before it is sent and of its result before that is printed. The same command with the same "
+      + "input goes on where it stopped: results that were had are printed again, what was on the wire ends as "
+      + "`unknown` (or is sent again with `--resend-unknown`), the rest is sent. A journal of another input is refused.",
+    completion: .files)
+  static let rejects = Option.text(
+    "rejects", value: "FILE", "keep the lines that did not end accepted",
+    "Byte for byte, ready to be sent again. They hold device tokens, whatever `--redact` says.", completion: .files)
+  static let summary = Option.choice(
+    "summary", value: "FORMAT", [("text", "a table"), ("json", "one JSON object"), ("none", "nothing")],
+    "say at the end what came of it",
+    "Counts by outcome and reason, the rate, and how long answers took, on standard error. On a terminal a table comes "
+      + "by default."
+  ).bare("text")
+  static let events = Option.text(
+    "events", value: "FILE", "write what happens on the connections, as NDJSON",
+    "Such as `connecting`, `connected`, `settings`, `token`, `retry`, `goaway`, `closed`, each with `time_ms`. No event "
+      + "holds a device token or a secret.", completion: .files)
+  static let redact = Option.flag(
+    "redact", "write keyed hashes in place of device tokens",
+    "In results, words and journal; the wire has the tokens. The key is random, so hashes of two runs cannot be compared, "
+      + "unless `APNS_REDACT_KEY` gives one.")
+
+  // Instead of sending.
+  static let dryRun = Option.flag(
+    "dry-run", "print the requests instead of sending them",
+    "One object for each line, with method, path, headers in order, and body. The provider token is left out.")
+  static let probe = Option.flag(
+    "probe", "see whether the services can be reached, and send nothing",
+    "Connects to each environment, or to the one chosen, and prints a record of what worked: name, TCP, TLS, protocol, "
+      + "settings, and whether the credential is accepted. A request without a device token asks for that.")
 
   static let command = Command(
     name: "apns-push", version: Suite.version, date: Suite.date,
@@ -91,15 +164,23 @@ enum PushOptions {
     ],
     operand: Operand("FILE", "notification records; standard input without it or with -", completion: .files),
     groups: [
-      OptionGroup("Service", [environment, endpoint, port, caFile, allowNoALPN]),
+      OptionGroup("Service", [environment, endpoint, port, caFile, proxy, allowNoALPN]),
       OptionGroup("Credentials", [key, keyID, teamID, cert, certKey, passphrase, topic]),
       OptionGroup(
-        "Sending", [connections, connectTimeout, requestTimeout, retries, drainTimeout]),
+        "Sending",
+        [
+          connections, rate, burst, connectTimeout, requestTimeout, drainTimeout, retries, retryBudget, delivery,
+          resendUnknown, tryOtherEnvironment, abortIf,
+        ]),
+      OptionGroup("Records of the run", [journal, rejects, events, summary, redact]),
+      OptionGroup("Without sending", [dryRun, probe]),
       OptionGroup("Input and output", [CommonOptions.maxLine, CommonOptions.progress]),
     ],
     environment: [
       (name: "APNS_KEY", meaning: "The text of the signing key, where no file is given."),
       (name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate."),
+      (name: "APNS_REDACT_KEY", meaning: "The key of the hashes of `--redact`."),
+      (name: "NO_PROXY", meaning: "Hosts to reach without `--proxy`, separated by commas."),
     ],
     exitStatuses: Status.rows,
     examples: [
@@ -111,6 +192,11 @@ enum PushOptions {
       (
         command: "apns-push -e production < notifications.ndjson > results.ndjson",
         purpose: "send prepared notifications with the credentials of the environment variables"
+      ),
+      (
+        command: "apns-push --journal mailing.journal --rejects again.ndjson --summary < notifications.ndjson > "
+          + "results.ndjson",
+        purpose: "a mailing that survives a crash: run it again and it goes on"
       ),
       (
         command: "apns-server -- apns-push --topic com.example.app < notifications.ndjson",

@@ -7,47 +7,60 @@ import Provider
 struct Run {
   let sender: Sender
   var lines: LineReader
+  let outputs: Outputs
   let signals: Signals
   let drainSeconds: Int
-  let clock = Clock.system
+  let summary: String
+  private let clock = Clock.system
   private let tool = PushOptions.command.name
+  private let started = Clock.system.monotonic()
   private var meter: Progress?
-  /// The signal that asked to stop, and when to stop waiting.
+  /// The signal that asked to stop.
   private var stopSignal: Int32?
+  /// When to stop waiting for answers, and for lines that nobody will send: monotonic nanoseconds.
   private var drainUntil: UInt64 = .max
+  private var stopsReading = false
   /// What is being written: changes places with the sender's buffers, so that no bytes are copied.
   private var buffer: [UInt8] = []
 
-  init(sender: Sender, lines: LineReader, signals: Signals, drainSeconds: Int, progress: Bool) {
+  init(
+    sender: Sender, lines: LineReader, outputs: Outputs, signals: Signals, drainSeconds: Int, progress: Bool,
+    summary: String
+  ) {
     self.sender = sender
     self.lines = lines
+    self.outputs = outputs
     self.signals = signals
     self.drainSeconds = drainSeconds
+    self.summary = summary
     meter = progress ? Progress(tool: tool, input: lines.input) : nil
   }
 
   /// Reads, sends and writes until the input has ended and every line has its result.
   mutating func go() throws -> Status {
-    var wantsRead = true
     while true {
-      wantsRead = takeLines()
-      try write(atLeast: 65_536)
-      if (lines.isFinished || stopSignal != nil) && sender.pending == 0 { break }
-      let reads = wantsRead && !lines.isFinished && stopSignal == nil
+      let wantsMore = takeLines()
+      sender.commit()
       // What is ready goes out before the loop waits for anything.
-      try write(atLeast: 1)
-      let found = sender.turn(input: reads ? lines.input : nil, limit: stopSignal == nil ? -1 : 100)
+      try write()
+      if (lines.isFinished || stopsReading) && sender.pending == 0 { break }
+      let reads = wantsMore && !lines.isFinished && !stopsReading
+      let found = sender.turn(input: reads ? lines.input : nil, limit: isStopping ? 100 : -1)
       if found.contains(.signal) { handleSignals() }
-      if found.contains(.input) { try read() }
+      if found.contains(.input) { try read() } else if isStopping { giveUpInput(reads) }
       if clock.monotonic() > drainUntil { sender.abandon("stopped by a signal") }
       meter?.show(records: sender.recorder.counts.total, extra: "\(sender.pending) under way")
     }
-    try write(atLeast: 1)
     sender.close()
+    sender.commit()
+    try write()
     meter?.finish(records: sender.recorder.counts.total)
+    try sum()
     if let stopSignal { Signals.endProcess(with: stopSignal) }
     return status
   }
+
+  private var isStopping: Bool { stopSignal != nil || sender.stopReason != nil }
 
   private var status: Status {
     if sender.stopReason != nil { return .stopped }
@@ -56,10 +69,12 @@ struct Run {
 
   /// Hands lines over while there is room. Says whether more of the input is wanted.
   private mutating func takeLines() -> Bool {
-    while sender.hasRoom, stopSignal == nil {
+    while sender.hasRoom, !stopsReading {
       let sender = self.sender
       switch lines.next({ line, number in sender.submit(line, number: number) }) {
-      case .line: continue
+      case .line:
+        // A stopped run has a result for each line at once: they must not gather.
+        if sender.recorder.results.count > 262_144 { return false }
       case .tooLong(let number, let length):
         sender.refuse(number, "the line has \(length) bytes, more than --max-line allows")
       case .nothing: return true
@@ -75,21 +90,34 @@ struct Run {
       if lines.hadByteOrderMark && !before {
         Tool.say("\(tool): line 1: warning: the input starts with a byte order mark, which was ignored")
       }
+      quietSince = clock.monotonic()
     } catch {
       sender.abandon("the input cannot be read: \(error.message)")
-      try write(atLeast: 1)
+      sender.commit()
+      try write()
       throw Failure("the input cannot be read: \(error.message)", status: .stopped)
     }
   }
 
-  private mutating func write(atLeast size: Int) throws {
+  private var quietSince: UInt64 = 0
+
+  /// A run that stops early still has an end for every line that can be read, but waits for no further ones.
+  private mutating func giveUpInput(_ reads: Bool) {
+    guard reads, !lines.isFinished else { return }
+    if quietSince == 0 { quietSince = clock.monotonic() }
+    let patience: UInt64 = stopSignal != nil ? 200_000_000 : 2_000_000_000
+    if clock.monotonic() - quietSince > patience { stopsReading = true }
+  }
+
+  private mutating func write() throws {
+    try outputs.write(&sender.recorder)
     if !sender.recorder.words.isEmpty {
       meter?.finish(records: sender.recorder.counts.total)
       swap(&buffer, &sender.recorder.words)
       try? Descriptor.standardError.writeAll(buffer.span)
       buffer.removeAll(keepingCapacity: true)
     }
-    guard sender.recorder.results.count >= size else { return }
+    if sender.recorder.results.isEmpty { return }
     swap(&buffer, &sender.recorder.results)
     do throws(SystemError) {
       try Descriptor.standardOutput.writeAll(buffer.span)
@@ -101,7 +129,16 @@ struct Run {
     }
   }
 
-  /// The first signal stops reading and drains; the second ends the wait. Both leave no line without its result.
+  private func sum() throws {
+    let summary = Summary(recorder: sender.recorder, duration: clock.monotonic() - started)
+    switch self.summary {
+    case "json": try? Descriptor.standardError.writeAll(summary.json.span)
+    case "text": try? Descriptor.standardError.writeAll(summary.table)
+    default: break
+    }
+  }
+
+  /// The first signal stops sending and drains; the second ends the wait. Both leave no line without its result.
   private mutating func handleSignals() {
     for signal in signals.taken() {
       if signal == Signals.user1 {
@@ -112,6 +149,7 @@ struct Run {
         Tool.say("\(tool): stopping; waiting up to \(drainSeconds) s for \(sender.pending) answers")
         sender.stopSending("stopped by a signal")
       } else {
+        stopsReading = true
         sender.abandon("stopped by a signal")
       }
     }

@@ -8,33 +8,74 @@ import Provider
 
 Tool.main(PushOptions.command) { arguments in
   let services = try Credentials(arguments).services()
-  let input = try openInput(arguments.operands.first)
+  var settings = try settings(arguments, host: services[0].host)
+  if arguments.has(PushOptions.probe) { return try probe(services, settings, arguments) }
+  let lines = LineReader(try input(arguments), lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576)
+  if arguments.has(PushOptions.dryRun) { return try rehearse(services, settings, lines) }
+
+  let outputs = try Outputs(arguments)
+  settings.keepsRejects = outputs.keepsRejects
+  settings.keepsEvents = outputs.keepsEvents
   let signals = try Signals([Signals.interrupt, Signals.terminate, Signals.user1])
-  let sender = try Sender(services, settings: settings(arguments), signals: signals.descriptor)
+  let sender = try Sender(services, settings: settings, journal: outputs.journal, signals: signals.descriptor)
+  outputs.countReplayed(in: &sender.recorder)
+  let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
   var run = Run(
-    sender: sender, lines: LineReader(input, lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576),
-    signals: signals, drainSeconds: arguments[PushOptions.drainTimeout] ?? 10,
-    progress: Progress.isWanted(
-      asked: arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil))
+    sender: sender, lines: lines, outputs: outputs, signals: signals,
+    drainSeconds: arguments[PushOptions.drainTimeout] ?? 10,
+    progress: Progress.isWanted(asked: asked),
+    summary: arguments[PushOptions.summary] ?? (Descriptor.standardError.isTerminal ? "text" : "none"))
   return try run.go()
 }
 
-func openInput(_ path: String?) throws -> Descriptor {
-  guard let path else { return .standardInput }
+func input(_ arguments: Arguments) throws -> Descriptor {
+  guard let path = arguments.operands.first else { return .standardInput }
   do throws(SystemError) { return try File.open(path) } catch {
     throw Filter.Failure("cannot read \(path): \(error.message)")
   }
 }
 
-func settings(_ arguments: Arguments) -> SenderSettings {
+/// The sender's settings. `host` decides whether the proxy stands between.
+func settings(_ arguments: Arguments, host: String) throws -> SenderSettings {
   var settings = SenderSettings()
   let second: UInt64 = 1_000_000_000
-  settings.connections = arguments[PushOptions.connections] ?? 1
+  let connections = arguments[PushOptions.connections] ?? .auto
+  settings.connections = connections.most
+  settings.growsConnections = connections.grows
   settings.topic = arguments[PushOptions.topic] ?? ""
   settings.connectTimeout = UInt64(arguments[PushOptions.connectTimeout] ?? 10) * second
   settings.handshakeTimeout = settings.connectTimeout
   settings.requestTimeout = UInt64(arguments[PushOptions.requestTimeout] ?? 30) * second
   settings.retries = arguments[PushOptions.retries] ?? 3
+  settings.retryBudget = arguments[PushOptions.retryBudget]
+  settings.resendsUnknown = arguments.has(PushOptions.resendUnknown)
+  settings.neverTwice = arguments[PushOptions.delivery] == "at-most-once"
+  settings.triesOtherEnvironment = arguments.has(PushOptions.tryOtherEnvironment)
+  settings.rate = arguments[PushOptions.rate]
+  settings.burst = arguments[PushOptions.burst] ?? 1
+  settings.abortRules = arguments.all(PushOptions.abortIf)
   settings.allowsNoALPN = arguments.has(PushOptions.allowNoALPN)
+  if settings.neverTwice && settings.resendsUnknown {
+    throw PushOptions.command.usageError(
+      "--resend-unknown and --delivery=at-most-once exclude each other: give one of them", subject: "--resend-unknown")
+  }
+  if arguments.has(PushOptions.redact) {
+    settings.redactionKey =
+      Environment.value("APNS_REDACT_KEY").map { Array($0.utf8) } ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
+  }
+  settings.proxy = try proxy(arguments, host: host)
   return settings
+}
+
+func proxy(_ arguments: Arguments, host: String) throws -> Proxy? {
+  guard let text = arguments[PushOptions.proxy] ?? Environment.value("https_proxy"), !text.isEmpty, text != "none"
+  else { return nil }
+  if let list = Environment.value("NO_PROXY") ?? Environment.value("no_proxy"), Proxy.isExcluded(host, by: list) {
+    return nil
+  }
+  guard let proxy = Proxy(text) else {
+    // The text may hold a password: it is not repeated.
+    throw PushOptions.command.usageError("the proxy is not http://host:port", subject: "--proxy")
+  }
+  return proxy
 }
