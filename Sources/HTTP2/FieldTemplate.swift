@@ -143,7 +143,7 @@ public final class FieldTemplate {
   }
 
   /// Shows the fields that are present, in order, without sending them.
-  public func forEach(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
+  public func visit(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
     var indexed: UInt64 = 0
     let (fields, count) = prepare(&indexed)
     for index in 0..<count {

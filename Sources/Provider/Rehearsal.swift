@@ -49,7 +49,7 @@ public final class Rehearsal {
     if !service.name.isEmpty { ResultLine.text(&out, "credential", service.name) }
     out.append(",\"headers\":[")
     var isFirst = true
-    head.fields.forEach { name, value in
+    head.fields.visit { name, value in
       if !isFirst { out.append(",") }
       isFirst = false
       out.append("[")
