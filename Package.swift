@@ -71,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "apns-push", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Provider"], swiftSettings: safe),
     .executableTarget(
-      name: "apns-feedback", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX"],
+      name: "apns-feedback", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "Spelling"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
       name: "apns-server",

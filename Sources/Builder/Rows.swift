@@ -137,17 +137,25 @@ struct RowReader {
   private let delimiter: UInt8
   private let limit: Int
   private let chunk: Int
+  private let knowsQuotes: Bool
+  /// The input began with a byte order mark, which was taken off.
+  private(set) var hadByteOrderMark = false
   private var rest: [UInt8] = []
   private var number = 1
   private var forgotten: Int?
   private var atEnd = false
   private var started = false
 
-  /// - Parameter chunk: how much is read at a time.
-  init(_ input: Descriptor, delimiter: UInt8, limit: Int, chunk: Int = 131_072) {
+  /// - Parameters:
+  ///   - delimiter: the byte between columns; nil when quotes mean nothing and every line is a row.
+  ///   - chunk: how much is read at a time.
+  ///   - beginning: what was read of the input already.
+  init(_ input: Descriptor, delimiter: UInt8?, limit: Int, chunk: Int = 131_072, beginning: [UInt8] = []) {
     self.chunk = chunk
+    rest = beginning
+    knowsQuotes = delimiter != nil
     self.input = input
-    self.delimiter = delimiter
+    self.delimiter = delimiter ?? 0
     self.limit = limit
   }
 
@@ -198,7 +206,7 @@ struct RowReader {
       return true
     }
     block.count = filled
-    block.hasQuotes = block.bytes.span.extracting(first: filled).firstIndex(of: UInt8(ascii: "\"")) != nil
+    block.hasQuotes = hasQuotes(block.bytes.span.extracting(first: filled))
     return filled > 0
   }
 
@@ -224,10 +232,14 @@ struct RowReader {
 
   private func split(_ all: Span<UInt8>) -> (end: Int, lines: Int, hasQuotes: Bool, hasLineEnd: Bool) {
     let newline = UInt8(ascii: "\n")
-    let hasQuotes = all.firstIndex(of: UInt8(ascii: "\"")) != nil
+    let hasQuotes = hasQuotes(all)
     let end = hasQuotes ? lastRowEnd(all) : (all.lastIndex(of: newline, before: all.count) ?? -1) + 1
     guard end > 0 else { return (0, 0, hasQuotes, all.firstIndex(of: newline) != nil) }
     return (end, all.extracting(first: end).occurrences(of: newline), hasQuotes, true)
+  }
+
+  private func hasQuotes(_ all: Span<UInt8>) -> Bool {
+    knowsQuotes && all.firstIndex(of: UInt8(ascii: "\"")) != nil
   }
 
   private func lastRowEnd(_ all: Span<UInt8>) -> Int {
@@ -261,5 +273,6 @@ struct RowReader {
     block.bytes.removeFirst(3)
     block.bytes.append(contentsOf: [0, 0, 0])
     filled -= 3
+    hadByteOrderMark = true
   }
 }

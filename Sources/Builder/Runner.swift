@@ -162,7 +162,7 @@ public struct Runner: Sendable {
     let text = bytes.extracting(token.range)
     let place = out.count
     if settings.strictTokens {
-      if let fault = DeviceToken.fault(in: text) { throw LineFault(fault.message) }
+      if let fault = DeviceToken.fault(in: text) { throw LineFault(TokenError(text, fault).message) }
       for index in text.indices where text[index] >= 0x41 && text[index] <= 0x46 {
         throw LineFault("the device token has digits in upper case")
       }

@@ -9,7 +9,7 @@ public enum Moment: Sendable, Equatable {
   case fromNow(Int)
 
   /// Seconds of this century have ten digits, milliseconds thirteen: from the year 5138 on it is milliseconds.
-  private static let firstMillisecond = 100_000_000_000
+  static let firstMillisecond = 100_000_000_000
 
   /// Reads `now`, `+90s`, `+1h30m`, `2026-12-01T09:00:00Z`, `@1790000000`, `1790000000`, `0`.
   /// - Throws: an error that says what was expected; for milliseconds, the right value.

@@ -9,16 +9,33 @@ enum FeedbackCommand {
     summary: "list the device tokens to drop, from the results of a run",
     description: [
       "Reads results, as apns-push writes them, and writes a feedback record for each device token that APNs has refused "
-        + "for good: which token, since when, and why. Other results are passed over in silence.",
+        + "for good: which token, since when, and why. Other results are passed over in silence. A device token is listed once, "
+        + "with its newest time.",
       "A refusal is for good when the advice for its reason is `drop`: `Unregistered` and `ExpiredToken`, both with status "
-        + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment.",
+        + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment. --reason chooses "
+        + "others.",
+      "Feedback records are read as well, of this tool or of apns-decode, so that lists can be put together.",
       "APNs gives the time of a refusal in milliseconds, the old feedback service gave seconds. Here `timestamp` is always "
         + "in seconds; `timestamp_ms` has the milliseconds beside it.",
     ],
-    groups: [OptionGroup("Run", [CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress])],
+    groups: [
+      OptionGroup(
+        "Tokens",
+        [FeedbackOptions.reason, FeedbackOptions.registry, FeedbackOptions.unique]),
+      OptionGroup("Device lists", [FeedbackOptions.prune, FeedbackOptions.tokenField, FeedbackOptions.timeField]),
+      OptionGroup("Run", [CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress]),
+    ],
     exitStatuses: Status.rows,
     examples: [
       ("apns-feedback < results.ndjson > dead.ndjson", "Keep the tokens to drop"),
-      ("apns-push < notifications.ndjson | tee results.ndjson | apns-feedback", "Watch them while a run is going on"),
+      (
+        "apns-push < notifications.ndjson | tee results.ndjson | apns-feedback --no-unique",
+        "Watch them while a run is going on"
+      ),
+      (
+        "apns-feedback --registry devices.csv --prune devices.csv < results.ndjson > kept.csv",
+        "Take the dead out of a device list, but none that came back since"
+      ),
+      ("apns-feedback --reason BadDeviceToken < results.ndjson", "See which tokens are of the wrong environment"),
     ], seeAlso: ["apns-push", "apns-build", "apns-decode", "jq(1)"])
 }

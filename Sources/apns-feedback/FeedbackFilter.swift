@@ -1,50 +1,112 @@
 // Results in, feedback out: one record for each refusal that is final for its token.
 
 import APNs
+import Builder
 import Filter
 import JSON
+import POSIX
 
+/// Reads results (and feedback records, which it takes as they are).
 struct FeedbackFilter: LineProcessor {
+  /// The reasons that count; empty for those whose advice is to drop the token.
+  let reasons: Set<String>
+  /// Where tokens are gathered; nil to write each refusal as it comes.
+  let gathered: Monitor<DeadTokens>?
   private var reader = Reader()
   private var problems: [Problem] = []
+  private var record: [UInt8] = []
+
+  init(reasons: Set<String>, gathered: Monitor<DeadTokens>?) {
+    self.reasons = reasons
+    self.gathered = gathered
+  }
 
   mutating func process(_ line: Span<UInt8>, number: Int, into output: inout Output) {
+    do throws(LineFault) {
+      try read(line, number, &output)
+    } catch {
+      output.say(FeedbackCommand.command.name, line: number, error.message)
+      output.faultCount += 1
+    }
+  }
+
+  private mutating func read(_ line: Span<UInt8>, _ number: Int, _ output: inout Output) throws(LineFault) {
     do throws(SyntaxError) {
       try reader.read(line)
     } catch {
-      let column = position(of: error.offset, in: line).column
-      output.say(FeedbackCommand.command.name, line: number, "not JSON: \(error.message) at column \(column)")
-      output.faultCount += 1
-      return
+      throw LineFault("not JSON: \(error.message) at column \(position(of: error.offset, in: line).column)")
     }
     let tokens = reader.tokens
     let document = Document(line, tokens.span)
+    let origin = Self.origin(document)
     problems.removeAll(keepingCapacity: true)
     let source = FeedbackSource.read(document, problems: &problems)
-    if let problem = problems.first {
-      output.say(FeedbackCommand.command.name, line: number, problem.message)
-      output.faultCount += 1
+    // A feedback record has no outcome: what it tells has been decided already.
+    if origin == nil, let problem = problems.first { throw LineFault(problem.message) }
+    guard let token = source.token else {
+      if origin != nil { throw LineFault("the feedback record has no \"token\"") }
       return
     }
-    guard let token = source.token, source.outcome == .rejected,
-      Reason.advice(name: source.reason, status: source.status ?? 0) == .drop
-    else { return }
-    write(document, source, token, &output.records)
+    guard isWanted(source, isFeedback: origin != nil) else { return }
+    try write(document, source, token, origin ?? .result)
+    guard let gathered else { return output.records.append(record.span) }
+    let (record, length) = (record, tokenLength)
+    gathered.change { dead in
+      dead.add(record.span, tokenLength: length, time: source.timestampMilliseconds, line: number)
+    }
   }
 
-  private func write(
-    _ document: borrowing Document, _ source: FeedbackSource, _ token: Int, _ out: inout [UInt8]
-  ) {
-    out.append("{\"token\":")
-    out.append(document.raw(token))
-    if let time = source.timestampMilliseconds {
-      ResultLine.integer(&out, "timestamp", time / 1000)
-      ResultLine.integer(&out, "timestamp_ms", time)
+  /// Where a feedback record says it comes from; nil for a line that is none.
+  private static func origin(_ document: borrowing Document) -> FeedbackOrigin? {
+    if document.find("outcome", in: 0) != nil { return nil }
+    if let node = document.find("source", in: 0), document.kind(node) == .string {
+      return FeedbackOrigin(rawValue: document.string(node))
     }
-    if let reason = source.reasonNode { ResultLine.raw(&out, "reason", document.raw(reason)) }
-    ResultLine.word(&out, "source", FeedbackOrigin.result.rawValue)
-    if let topic = source.topic { ResultLine.raw(&out, "topic", document.raw(topic)) }
-    if let meta = source.meta { ResultLine.raw(&out, "meta", document.raw(meta)) }
-    ResultLine.end(&out)
+    if let node = document.find("kind", in: 0), document.equals(node, "feedback") { return .service }
+    return nil
+  }
+
+  private func isWanted(_ source: FeedbackSource, isFeedback: Bool) -> Bool {
+    if !reasons.isEmpty {
+      guard let reason = source.reason, isFeedback || source.outcome == .rejected else { return false }
+      return reasons.contains(reason)
+    }
+    if isFeedback { return true }
+    return source.outcome == .rejected && Reason.advice(name: source.reason, status: source.status ?? 0) == .drop
+  }
+
+  private var tokenLength: Int { (record.dropFirst(10).firstIndex(of: UInt8(ascii: "\"")) ?? 10) - 10 }
+
+  private mutating func write(
+    _ document: borrowing Document, _ source: FeedbackSource, _ token: Int, _ origin: FeedbackOrigin
+  ) throws(LineFault) {
+    record.removeAll(keepingCapacity: true)
+    record.append("{\"token\":\"")
+    let text = document.string(token)
+    do throws(TokenError) {
+      record.append(contentsOf: try TokenForms.normalised(text.utf8Span.span))
+    } catch {
+      throw LineFault(error.message)
+    }
+    record.append("\"")
+    if let time = source.timestampMilliseconds {
+      ResultLine.integer(&record, "timestamp", time / 1000)
+      // Seconds tell nothing about their thousandths.
+      if source.hasMilliseconds(document) { ResultLine.integer(&record, "timestamp_ms", time) }
+    }
+    if let reason = source.reasonNode { ResultLine.raw(&record, "reason", document.raw(reason)) }
+    ResultLine.word(&record, "source", origin.rawValue)
+    if let topic = source.topic { ResultLine.raw(&record, "topic", document.raw(topic)) }
+    if let meta = source.meta { ResultLine.raw(&record, "meta", document.raw(meta)) }
+    ResultLine.end(&record)
+  }
+}
+
+extension FeedbackSource {
+  /// Whether the record gave its time in milliseconds.
+  func hasMilliseconds(_ document: borrowing Document) -> Bool {
+    if document.find("timestamp_ms", in: 0) != nil { return true }
+    guard let node = document.find("timestamp", in: 0), let time = document.integer(node) else { return false }
+    return time == timestampMilliseconds
   }
 }
