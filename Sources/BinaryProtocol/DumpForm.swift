@@ -1,0 +1,119 @@
+// How people keep bytes as text: hex, base64, the output of xxd and hexdump, what Node prints.
+
+/// A form in which bytes were kept.
+public enum DumpForm: String, CaseIterable, Sendable {
+  case raw, hex, base64, xxd, hexdump, buffer
+
+  /// The sentence for people.
+  public var meaning: String {
+    switch self {
+    case .raw: "the bytes themselves"
+    case .hex: "hexadecimal digits, with or without 0x, blanks, commas and brackets between them"
+    case .base64: "base64 in either alphabet"
+    case .xxd: "what xxd prints"
+    case .hexdump: "what hexdump -C prints"
+    case .buffer: "what Node prints for a Buffer"
+    }
+  }
+
+  /// How many bytes are enough to recognise a form from.
+  public static let enough = 4096
+
+  /// Recognises the form from the start of an input.
+  public static func recognise(_ head: Span<UInt8>) -> DumpForm {
+    let head = head.extracting(first: min(head.count, enough))
+    var start = 0
+    if head.count >= 3, head[0] == 0xEF, head[1] == 0xBB, head[2] == 0xBF { start = 3 }
+    let counts = Counts(head.extracting(start..<head.count))
+    // No text holds what a length field of the protocol always does: bytes below the blank.
+    guard counts.isText, counts.visible > 0 else { return .raw }
+    while start < head.count, head[start].isBlank { start += 1 }
+    let text = head.extracting(start..<head.count)
+    if text.find("<Buffer ") != nil { return .buffer }
+    if let form = lineForm(text) { return form }
+    // A typing mistake must not turn hex into base64, whose alphabet holds all digits: a third of base64 is hex.
+    if counts.hexadecimal * 5 >= counts.visible * 4 { return .hex }
+    return counts.base64 == counts.visible && counts.visible >= 4 ? .base64 : .raw
+  }
+
+  /// The form of lines that start with an offset.
+  private static func lineForm(_ text: Span<UInt8>) -> DumpForm? {
+    var digits = 0
+    while digits < text.count, text[digits].hexadecimalValue != nil { digits += 1 }
+    guard 4...16 ~= digits, digits + 2 < text.count else { return nil }
+    if text[digits] == UInt8(ascii: ":"), text[digits + 1].isBlank, text[digits + 2].hexadecimalValue != nil {
+      return .xxd
+    }
+    guard digits >= 7, text[digits] == 0x20, text[digits + 1] == 0x20, digits + 4 < text.count else { return nil }
+    return text[digits + 2].hexadecimalValue != nil && text[digits + 3].hexadecimalValue != nil
+      && text[digits + 4].isBlank ? .hexdump : nil
+  }
+}
+
+/// What a text consists of.
+private struct Counts {
+  var isText = true
+  var visible = 0
+  var hexadecimal = 0
+  var base64 = 0
+
+  init(_ text: Span<UInt8>) {
+    for index in text.indices {
+      let byte = text[index]
+      if byte.isBlank { continue }
+      if byte < 0x20 || byte >= 0x7F {
+        isText = false
+        return
+      }
+      visible += 1
+      if byte.hexadecimalValue != nil || byte.isHexadecimalGarnish { hexadecimal += 1 }
+      if byte.base64Value != nil || byte == UInt8(ascii: "=") { base64 += 1 }
+    }
+  }
+}
+
+extension UInt8 {
+  var isBlank: Bool { self == 0x20 || 0x09...0x0D ~= self }
+
+  var hexadecimalValue: UInt8? {
+    switch self {
+    case 0x30...0x39: self - 0x30
+    case 0x41...0x46: self - 0x37
+    case 0x61...0x66: self - 0x57
+    default: nil
+    }
+  }
+
+  /// What stands between hexadecimal digits in programs and descriptions: `0x52, \x52, <52eb>`.
+  var isHexadecimalGarnish: Bool {
+    switch self {
+    case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "x"), UInt8(ascii: "X"):
+      true
+    default: false
+    }
+  }
+
+  var base64Value: UInt8? {
+    switch self {
+    case 0x41...0x5A: self - 0x41
+    case 0x61...0x7A: self - 0x61 + 26
+    case 0x30...0x39: self - 0x30 + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// The place of a word, nil when it is not there.
+  func find(_ word: StaticString) -> Int? {
+    let word = Array(word.description.utf8)
+    guard count >= word.count else { return nil }
+    return (0...(count - word.count)).first { place in
+      word.indices.allSatisfy { self[place + $0] == word[$0] }
+    }
+  }
+}
