@@ -4,32 +4,49 @@ import JSON
 
 /// Looks up the keys of one table. The position of a key in the list it was made from is its index.
 public struct KeyTable: Sendable {
+  private struct Row {
+    var first: UInt64
+    var last: UInt64
+    var count: Int32
+    /// The next row with the same hash, -1 at the end.
+    var next: Int32
+  }
+
   private let words: [String]
   private let pool: [UInt8]
   private let starts: [Int]
-  private let slots: [UInt8]
-  private let next: [UInt8]
+  private let rows: [Row]
+  private let slots: [Int8]
 
-  /// - Parameter words: the keys' texts, none of them empty, fewer than 255.
+  /// - Parameter words: the keys' texts, none of them empty, fewer than 127.
   public init(_ words: [String]) {
     self.words = words
     var pool: [UInt8] = []
     var starts: [Int] = []
-    var slots = [UInt8](repeating: 255, count: 64)
-    var next = [UInt8](repeating: 255, count: words.count)
+    var rows: [Row] = []
+    var slots = [Int8](repeating: -1, count: 64)
     for (index, word) in words.enumerated() {
+      let bytes = Array(word.utf8)
       starts.append(pool.count)
-      pool.append(contentsOf: word.utf8)
-      let count = pool.count - starts[index]
-      let slot = Self.slot(count: count, first: pool[starts[index]], last: pool[pool.count - 1])
-      next[index] = slots[slot]
-      slots[slot] = UInt8(index)
+      pool.append(contentsOf: bytes)
+      let slot = Self.slot(count: bytes.count, first: bytes[0], last: bytes[bytes.count - 1])
+      rows.append(
+        Row(
+          first: Self.packed(bytes.prefix(8)), last: Self.packed(bytes.suffix(8)), count: Int32(bytes.count),
+          next: Int32(slots[slot])))
+      slots[slot] = Int8(index)
     }
     starts.append(pool.count)
     self.pool = pool
     self.starts = starts
+    self.rows = rows
     self.slots = slots
-    self.next = next
+  }
+
+  private static func packed(_ bytes: some Collection<UInt8>) -> UInt64 {
+    var value: UInt64 = 0
+    for byte in bytes.reversed() { value = value << 8 | UInt64(byte) }
+    return value
   }
 
   @inline(__always)
@@ -46,20 +63,36 @@ public struct KeyTable: Sendable {
     guard count > 0 else { return nil }
     let first = document.bytes[start]
     var index = Int(slots[Self.slot(count: count, first: first, last: document.bytes[token.end &- 2])])
-    while index != 255 {
-      if matches(document, start, count, index) { return index }
-      index = Int(next[index])
+    while index >= 0 {
+      let row = rows[index]
+      if Int(row.count) == count, matches(document.bytes, start, count, row, index) { return index }
+      index = Int(row.next)
     }
     return nil
   }
 
+  /// Eight bytes at a time: the first, the last, and for long names what is between.
   @inline(__always)
-  private func matches(_ document: Document, _ start: Int, _ count: Int, _ index: Int) -> Bool {
-    let from = starts[index]
-    guard starts[index &+ 1] &- from == count else { return false }
-    var place = 0
+  private func matches(_ bytes: Span<UInt8>, _ start: Int, _ count: Int, _ row: Row, _ index: Int) -> Bool {
+    if count < 8 {
+      guard start &+ 8 <= bytes.count else { return equals(bytes, start, count, index, from: 0) }
+      let mask = UInt64.max &>> UInt64(64 &- count &* 8)
+      return word(bytes, start) & mask == row.first
+    }
+    guard word(bytes, start) == row.first, word(bytes, start &+ count &- 8) == row.last else { return false }
+    return count <= 16 || equals(bytes, start, count &- 8, index, from: 8)
+  }
+
+  @inline(__always)
+  private func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
+    unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  private func equals(_ bytes: Span<UInt8>, _ start: Int, _ count: Int, _ index: Int, from: Int) -> Bool {
+    let pooled = starts[index]
+    var place = from
     while place < count {
-      if document.bytes[start &+ place] != pool[from &+ place] { return false }
+      if bytes[start &+ place] != pool[pooled &+ place] { return false }
       place &+= 1
     }
     return true

@@ -15,7 +15,8 @@ let alertRules: [Rule] = [
   Rule(
     "alert-empty-string", .warning, "alert is not an empty string",
     why: "Nothing is shown. A badge or a sound in the same push still works.",
-    passes: .alert(#"{"aps":{"alert":"Hi"}}"#), fails: .alert(#"{"aps":{"alert":"","badge":1}}"#), at: .alertWhole
+    passes: .alert(#"{"aps":{"alert":"Hi"}}"#), fails: .alert(#"{"aps":{"alert":"","badge":1}}"#),
+    at: .aps(.alert, .string)
   ) { document, scene, node in
     guard document.isEmptyString(node) else { return }
     scene.report(node, "\"alert\" is an empty string: nothing is shown", help: "leave the key out")
@@ -24,7 +25,7 @@ let alertRules: [Rule] = [
     "alert-empty-object", .warning, "alert is not an empty object",
     why: "Nothing is shown.",
     passes: .alert(#"{"aps":{"alert":{"body":"Hi"}}}"#), fails: .alert(#"{"aps":{"alert":{},"badge":1}}"#),
-    at: .alertWhole
+    at: .alertObject
   ) { document, scene, node in
     guard document.kind(node) == .object, document.isEmpty(node) else { return }
     scene.report(node, "\"alert\" is an empty object: nothing is shown", help: "leave the key out")
@@ -43,7 +44,7 @@ let alertRules: [Rule] = [
     "alert-no-text", .warning, "an alert has a title, a subtitle, a body or a loc-key",
     why: "Without any text nothing is shown.",
     passes: .alert(#"{"aps":{"alert":{"launch-image":"a.png","body":"Hi"}}}"#),
-    fails: .alert(#"{"aps":{"alert":{"launch-image":"a.png"},"badge":1}}"#), at: .alertWhole
+    fails: .alert(#"{"aps":{"alert":{"launch-image":"a.png"},"badge":1}}"#), at: .alertObject
   ) { document, scene, node in
     guard document.kind(node) == .object, !document.isEmpty(node), scene.alertMask & alertTexts == 0 else { return }
     scene.report(node, "\"alert\" has no title, subtitle, body or loc-key: nothing is shown")

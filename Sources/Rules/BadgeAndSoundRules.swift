@@ -89,7 +89,7 @@ let soundRules: [Rule] = [
     why: "Any other spelling is taken as the name of a file.",
     passes: .alert(#"{"aps":{"alert":"Hi","sound":"default"}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","sound":"Default"}}"#),
-    at: .aps(.sound, .string), .sound(.name, .string)
+    at: .oddSound
   ) { document, scene, node in
     guard isDefaultMisspelt(document, node) else { return }
     scene.report(
@@ -101,7 +101,7 @@ let soundRules: [Rule] = [
     why: "The file is looked up by its whole name; when it is not found, the default sound is played.",
     passes: .alert(#"{"aps":{"alert":"Hi","sound":"chime.caf"}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","sound":"chime"}}"#),
-    at: .aps(.sound, .string), .sound(.name, .string)
+    at: .oddSound
   ) { document, scene, node in
     guard soundName(document, node) == .noExtension, !isDefaultMisspelt(document, node) else { return }
     scene.report(node, "\(document.shown(node)) has no extension", help: "name the file in full, such as chime.caf")
@@ -111,7 +111,7 @@ let soundRules: [Rule] = [
     why: "Other formats are not played for notifications: the default sound is.",
     passes: .alert(#"{"aps":{"alert":"Hi","sound":"chime.wav"}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","sound":"chime.mp3"}}"#),
-    at: .aps(.sound, .string), .sound(.name, .string)
+    at: .oddSound
   ) { document, scene, node in
     guard soundName(document, node) == .otherFormat else { return }
     scene.report(node, "\(document.shown(node)) is not .aiff, .wav or .caf")
@@ -120,8 +120,7 @@ let soundRules: [Rule] = [
     "sound-path", .warning, "a sound is a file's name, without folders",
     why: "Only the app's bundle and the folder Library/Sounds are searched.",
     passes: .alert(#"{"aps":{"alert":"Hi","sound":"chime.caf"}}"#),
-    fails: .alert(#"{"aps":{"alert":"Hi","sound":"sounds/chime.caf"}}"#), at: .aps(.sound, .string),
-    .sound(.name, .string)
+    fails: .alert(#"{"aps":{"alert":"Hi","sound":"sounds/chime.caf"}}"#), at: .oddSound
   ) { document, scene, node in
     guard soundName(document, node) == .path else { return }
     scene.report(node, "\(document.shown(node)) is a path, not the name of a file")
@@ -286,7 +285,7 @@ private func isDefaultMisspelt(_ document: Document, _ node: Int) -> Bool {
   return text == "default" || ["default.caf", "default.wav", "default.aiff", "default.mp3"].contains(text)
 }
 
-enum SoundName { case fine, noExtension, otherFormat, path }
+enum SoundName { case fine, misspeltDefault, noExtension, otherFormat, path }
 
 /// What is wrong with the name of a sound file.
 func soundName(_ document: Document, _ node: Int) -> SoundName {
@@ -304,6 +303,7 @@ func soundName(_ document: Document, _ node: Int) -> SoundName {
   guard let dot else { return .noExtension }
   var ending: UInt64 = 0
   for index in dot + 1..<name.count { ending = ending << 8 | UInt64(name[index] | 0x20) }
+  if isDefaultMisspelt(document, node) { return .misspeltDefault }
   // "caf", "wav", "aif", "aiff", "aifc".
   switch ending {
   case 0x63_6166, 0x77_6176, 0x61_6966, 0x6169_6666, 0x6169_6663: return .fine

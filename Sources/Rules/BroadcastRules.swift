@@ -245,7 +245,7 @@ let credentialRules: [Rule] = [
 private let fileProvider =
   #"{"container-identifier":"NSFileProviderWorkingSetContainerItemIdentifier","domain":"d1"}"#
 
-private let needsToken: Check = { document, scene, node in
+private let needsToken = Check { document, scene, node in
   guard scene.settings.authentication == .certificate, let type = scene.givenType else { return }
   scene.report(scene.record.pushTypeNode ?? 0, "a push of type \(type) needs token authentication")
 }

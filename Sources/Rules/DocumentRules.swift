@@ -66,7 +66,7 @@ let documentRules: [Rule] = [
   Rule(
     "payload-empty-object", .error, "{} is a payload for passes and for types without aps only",
     why: "Nothing is shown and nothing is woken.",
-    passes: .untyped(topic: "pass.com.example.card", "{}"), fails: .alert("{}"), at: .payload
+    passes: .untyped(topic: "pass.com.example.card", "{}"), fails: .alert("{}"), at: .emptyPayload
   ) { document, scene, node in
     guard scene.rootCount == 0, let topic = scene.topic, topic.family == .app, needsAPS(scene.type ?? .alert) else {
       return
@@ -78,7 +78,7 @@ let documentRules: [Rule] = [
     why: "APNs refuses more. The limit counts bytes, not characters, and white space too.",
     passes: .alert(#"{"aps":{"alert":""#, letters: 3000, #""}}"#),
     fails: .alert(#"{"aps":{"alert":""#, letters: 4080, #""}}"#),
-    refusal: "PayloadTooLarge", at: .payload
+    refusal: "PayloadTooLarge", at: .largePayload
   ) { document, scene, node in
     let size = document.end(node) - document.start(node)
     // A broadcast and a simulator's file have rules of their own.
@@ -95,7 +95,7 @@ let documentRules: [Rule] = [
     why: "A longer name or a translated text will break the limit.",
     passes: .alert(#"{"aps":{"alert":""#, letters: 200, #""}}"#),
     fails: .alert(#"{"aps":{"alert":""#, letters: 3800, #""}}"#),
-    at: .payload
+    at: .largePayload
   ) { document, scene, node in
     let size = document.end(node) - document.start(node)
     let limit = scene.payloadLimit
@@ -107,7 +107,7 @@ let documentRules: [Rule] = [
     why: "White space counts. Minified it would fit.",
     passes: .file(#"{"aps":{"alert":""#, letters: 1200, #""}}"#),
     fails: .file(#"{ "aps" : {\#(String(repeating: " ", count: 3000))"alert" : ""#, letters: 1200, #"" } }"#),
-    at: .payload
+    at: .largePayload
   ) { document, scene, node in
     let size = document.end(node) - document.start(node)
     guard size > 4096, size > scene.payloadLimit, scene.form == .payload else { return }
@@ -192,13 +192,12 @@ private func isCardNumber(_ document: Document, _ node: Int) -> Bool {
     || two == 65
 }
 
-private func namesSecret(_ key: String) -> Bool {
-  let names: Set<String> = [
-    "password", "passwd", "passphrase", "secret", "clientsecret", "secretkey", "privatekey", "cardnumber", "creditcard",
-    "creditcardnumber", "cvv", "cvc", "pan",
-  ]
-  return names.contains(String(decoding: folded(key), as: UTF8.self))
-}
+private let secretNames: Set<String> = [
+  "password", "passwd", "passphrase", "secret", "clientsecret", "secretkey", "privatekey", "cardnumber", "creditcard",
+  "creditcardnumber", "cvv", "cvc", "pan",
+]
+
+private func namesSecret(_ key: String) -> Bool { secretNames.contains(String(decoding: folded(key), as: UTF8.self)) }
 
 extension Document {
   /// The bytes of a value without white space between its tokens.

@@ -211,7 +211,7 @@ let keyRules: [Rule] = [
   },
 ]
 
-private let nonEmptyString: Check = { document, scene, node in
+private let nonEmptyString = Check { document, scene, node in
   if document.isText(node) { return }
   let key = document.name(node - 1)
   guard document.kind(node) != .string else {
@@ -225,24 +225,24 @@ private let nonEmptyString: Check = { document, scene, node in
     fix: number ? document.replace(node, by: "\"\(document.shown(node))\"") : nil)
 }
 
-private let notAString: Check = { document, scene, node in
+private let notAString = Check { document, scene, node in
   scene.report(node, "\"\(document.name(node - 1))\" is \(document.words(node)), not a string")
 }
 
-private let flagType: Check = { document, scene, node in
+private let flagType = Check { document, scene, node in
   let isOne = document.kind(node) == .string && document.equals(node, "1")
   scene.report(
     node, "\"\(document.name(node - 1))\" is \(document.words(node)), not the number 1",
     fix: isOne ? document.replace(node, by: "1") : nil)
 }
 
-private let flagBool: Check = { document, scene, node in
+private let flagBool = Check { document, scene, node in
   scene.report(
     node, "\"\(document.name(node - 1))\" is \(document.shown(node)); Apple's page says 1",
     fix: document.kind(node) == .true ? document.replace(node, by: "1") : nil)
 }
 
-private let flagValue: Check = { document, scene, node in
+private let flagValue = Check { document, scene, node in
   guard document.integer(node) != 1 else { return }
   scene.report(node, "\"\(document.name(node - 1))\" is \(document.shown(node)): only 1 has a meaning")
 }

@@ -477,7 +477,7 @@ extension Scene {
 /// Keys of an ordinary alert's spelling.
 private let flatKeys: UInt32 = [AlertKey.titleLocKey, .locKey].reduce(0) { $0 | 1 << UInt32($1.index) }
 
-private let milliseconds: Check = { document, scene, node in
+private let milliseconds = Check { document, scene, node in
   guard scene.isLive, let value = document.value(node), value > 100_000_000_000 else { return }
   let seconds = document.integer(node).map { $0 / 1000 }
   scene.report(

@@ -28,8 +28,10 @@ where Key.RawValue == String {
 struct RootNames: Sendable {
   static let shared = RootNames()
 
-  /// Hashes of the folded names, for one probe per key.
+  /// Hashes of the folded names.
   private let marks: [Bool]
+  /// First and last letters of the folded names: most keys are settled by these two.
+  private let pairs: [Bool]
 
   /// Spellings of `aps` keys that at the root are surely a slip. Left out are words that apps use for their own data:
   /// event, timestamp, category, attributes, thread_id.
@@ -41,10 +43,19 @@ struct RootNames: Sendable {
 
   init() {
     var marks = [Bool](repeating: false, count: 1024)
+    var pairs = [Bool](repeating: false, count: 1024)
     let words = Self.misplaced.map(\.rawValue) + ["aps", "apn", "pushtype", "contentidentifier", "mdm"]
-    for word in words { marks[Self.hash(folded(word).span)] = true }
+    for word in words {
+      let letters = folded(word)
+      marks[Self.hash(letters.span)] = true
+      pairs[Self.pair(letters[0], letters[letters.count - 1])] = true
+    }
     self.marks = marks
+    self.pairs = pairs
   }
+
+  @inline(__always)
+  private static func pair(_ first: UInt8, _ last: UInt8) -> Int { Int(first & 31) &* 32 &+ Int(last & 31) }
 
   private static func hash(_ letters: Span<UInt8>) -> Int {
     var value: UInt32 = 0
@@ -57,22 +68,29 @@ struct RootNames: Sendable {
   func isNotable(_ document: Document, _ node: Int) -> Bool {
     let token = document.tokens[node]
     if token.hasEscapes { return true }
-    let length = token.end &- token.start &- 2
+    let start = token.start &+ 1
+    let length = token.end &- start &- 1
     guard length >= 3, length <= 40 else { return false }
+    let first = document.bytes[start]
+    let last = document.bytes[token.end &- 2]
+    // Letters alone settle it; an underscore or an invisible character at an end needs the whole name.
+    let isPlain = (first | 0x20) &- 0x61 <= 25 && (last | 0x20) &- 0x61 <= 25
+    if !isPlain || pairs[Self.pair(first, last)], isMarked(document, start, token.end &- 1) { return true }
+    // "apns-topic" and its kin; "Simulator Target Bundle" and its misspellings.
+    if first | 0x20 == UInt8(ascii: "a"), length > 5 { return document.bytes[start &+ 3] | 0x20 == UInt8(ascii: "s") }
+    return first | 0x20 == UInt8(ascii: "s") && length >= 15
+  }
+
+  private func isMarked(_ document: Document, _ start: Int, _ end: Int) -> Bool {
     var value: UInt32 = 0
-    var index = token.start &+ 1
-    let end = token.end &- 1
+    var index = start
     while index < end {
       var byte = document.bytes[index]
       if byte &- 0x41 <= 25 { byte |= 0x20 }
       if byte &- 0x61 <= 25 || byte &- 0x30 <= 9 { value = value &* 31 &+ UInt32(byte) }
       index &+= 1
     }
-    if marks[Int((value ^ value &>> 10) & 1023)] { return true }
-    let first = document.bytes[token.start &+ 1] | 0x20
-    // "apns-topic" and its kin; "Simulator Target Bundle" and its misspellings.
-    if first == UInt8(ascii: "a"), length > 5 { return document.bytes[token.start &+ 4] | 0x20 == UInt8(ascii: "s") }
-    return first == UInt8(ascii: "s") && length >= 15
+    return marks[Int((value ^ value &>> 10) & 1023)]
   }
 }
 

@@ -47,23 +47,27 @@ struct Place: Sendable {
 
   /// Places that are no value of a known key.
   enum Whole: Int, CaseIterable {
-    case syntax, record, payload, noAps, knownType, unknownType, untypedRecord, device, broadcast, oddTopic, passTopic
-    case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, environment, apsUnknown
+    case syntax, record, noAps, knownType, untypedRecord, device, broadcast, oddTopic, passTopic
+    case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, apsUnknown
     case apsWhole, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
-    case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic
+    case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic, emptyPayload, largePayload,
+      oddSound
   }
 
   /// The text cannot be read; the rule is chosen by the reader's error.
   static let syntax = whole(.syntax)
   /// The record's own format; the rule is chosen by `Notification.read`.
   static let record = whole(.record)
-  /// Any payload.
-  static let payload = whole(.payload)
+  /// A payload that is `{}`.
+  static let emptyPayload = whole(.emptyPayload)
+  /// A payload with nine tenths of the smallest limit, or more.
+  static let largePayload = whole(.largePayload)
+  /// The name of a sound that is neither `default` nor a plain file of a known format.
+  static let oddSound = whole(.oddSound)
   /// A payload without `aps`.
   static let noAps = whole(.noAps)
-  /// A record, or a payload whose push type was given.
+  /// A notification whose push type was given; the node is the payload.
   static let knownType = whole(.knownType)
-  static let unknownType = whole(.unknownType)
   /// A record without a push type.
   static let untypedRecord = whole(.untypedRecord)
   /// A record with a token.
@@ -83,13 +87,13 @@ struct Place: Sendable {
   static let collapseID = whole(.collapseID)
   static let id = whole(.id)
   static let token = whole(.token)
-  static let environment = whole(.environment)
   /// A key of `aps` that is in no table; the node is the key.
   static let apsUnknown = whole(.apsUnknown)
   /// `aps` as an object.
   static let apsWhole = whole(.apsWhole)
   static let alertUnknown = whole(.alertUnknown)
   static let alertWhole = whole(.alertWhole)
+  static let alertObject = whole(.alertWhole, .object)
   static let liveAlertWhole = whole(.liveAlertWhole)
   static let soundUnknown = whole(.soundUnknown)
   static let soundWhole = whole(.soundWhole)

@@ -32,6 +32,10 @@ extension Document {
       ? text.replacingControls() : text.prefix(48).description.replacingControls() + "…"
   }
 
+  /// The kind of a node; the JSON target's own question is not always inlined.
+  @inline(__always)
+  func what(_ node: Int) -> Token.Kind { tokens[node].kind }
+
   @inline(__always)
   func isEmptyString(_ node: Int) -> Bool {
     let token = tokens[node]
@@ -55,9 +59,21 @@ extension Document {
   /// A string of white space only (but not empty).
   func isBlank(_ node: Int) -> Bool {
     guard isText(node) else { return false }
-    let first = bytes[tokens[node].start + 1]
-    // Letters and signs of ASCII settle it at once.
-    if first > 0x20, first < 0x80, first != UInt8(ascii: "\\") { return false }
+    let start = tokens[node].start + 1
+    let first = bytes[start]
+    // The first character settles it nearly always: letters and signs of ASCII, and what is no space by its bytes.
+    if first == UInt8(ascii: "\\") {
+      // Escapes of white space: \t, \n, \r, \u0020, \u00a0, \u2000 and their like, \u3000, \ufeff.
+      if bytes[start + 1] == UInt8(ascii: "u"), bytes[start + 2] != UInt8(ascii: "0"),
+        bytes[start + 2] != UInt8(ascii: "2") || bytes[start + 3] != UInt8(ascii: "0"),
+        bytes[start + 2] != UInt8(ascii: "3") || bytes[start + 4] != UInt8(ascii: "0"),
+        bytes[start + 2] | 0x20 != UInt8(ascii: "f")
+      {
+        return false
+      }
+    } else if first > 0x20, first != 0xC2, first != 0xE2, first != 0xE3, first != 0xEF {
+      return false
+    }
     return string(node).unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0 == "\u{200B}" || $0 == "\u{FEFF}" }
   }
 
@@ -119,12 +135,20 @@ extension Document {
     return false
   }
 
-  /// A quick look at a key's first letter and length; the rule compares the whole.
+  /// A quick look at a key's first and last letter; the rule compares the whole.
   @inline(__always)
   func mayNameSecret(_ node: Int) -> Bool {
     let token = tokens[node]
+    let last = bytes[token.end &- 2] | 0x20
     switch bytes[token.start &+ 1] | 0x20 {
-    case UInt8(ascii: "p"), UInt8(ascii: "s"), UInt8(ascii: "c"): return token.end &- token.start <= 20
+    case UInt8(ascii: "p"):
+      return last == UInt8(ascii: "d") || last == UInt8(ascii: "e") || last == UInt8(ascii: "y")
+        || last == UInt8(ascii: "n")
+    case UInt8(ascii: "s"): return last == UInt8(ascii: "t") || last == UInt8(ascii: "y")
+    case UInt8(ascii: "c"):
+      return last == UInt8(ascii: "t") || last == UInt8(ascii: "r") || last == UInt8(ascii: "d")
+        || last == UInt8(ascii: "v")
+        || last == UInt8(ascii: "c")
     default: return false
     }
   }

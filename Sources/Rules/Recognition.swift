@@ -69,7 +69,7 @@ extension SyntaxError {
     case .trailingComma: return ("json-invalid", "remove the comma")
     case .singleQuote: return ("json-invalid", "JSON has double quotes only")
     case .comment: return ("json-invalid", "JSON has no comments")
-    case .badWord: return ("json-invalid", "JSON knows the words true, false and null")
+    case .badWord: return ("json-invalid", Self.helpForWord(bytes, offset))
     case .controlCharacter: return ("json-invalid", #"write \n for a line feed, \t for a tab"#)
     case .unquotedKey:
       return ("json-invalid", isPropertyList(bytes) ? Self.propertyList : "keys stand in double quotes")
@@ -88,6 +88,18 @@ extension SyntaxError {
       index += 1
     }
     return false
+  }
+
+  /// Words of programming languages for what JSON calls true, false and null.
+  private static func helpForWord(_ bytes: Span<UInt8>, _ offset: Int) -> String? {
+    var word: [UInt8] = []
+    for index in offset..<min(offset + 10, bytes.count) where bytes[index] | 0x20 >= 0x61 && bytes[index] | 0x20 <= 0x7A
+    {
+      word.append(bytes[index] | 0x20)
+    }
+    let words = ["true", "false", "none", "undefined", "nil", "null", "yes", "no"]
+    guard words.contains(String(decoding: word, as: UTF8.self)) else { return nil }
+    return "JSON knows the words true, false and null"
   }
 
   private func helpForStray(_ bytes: Span<UInt8>) -> String? {

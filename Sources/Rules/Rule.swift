@@ -25,7 +25,16 @@ public enum Severity: UInt8, Comparable, CaseIterable, Sendable {
 }
 
 /// Looks at one place of a notification and reports what is wrong there. The node is the value (or key) of the place.
-typealias Check = @Sendable (_ document: Document, _ scene: inout Scene, _ node: Int) -> Void
+///
+/// A structure around the closure, because a bare one in an array or an optional is wrapped in a heap object that every
+/// call would retain and release.
+struct Check: Sendable {
+  let look: @Sendable (_ document: Document, _ scene: inout Scene, _ node: Int) -> Void
+
+  init(_ look: @escaping @Sendable (_ document: Document, _ scene: inout Scene, _ node: Int) -> Void) {
+    self.look = look
+  }
+}
 
 /// One rule. Its examples are its documentation and its test: the failing one trips it, the passing one trips nothing.
 public struct Rule: Sendable {
@@ -52,9 +61,30 @@ public struct Rule: Sendable {
   let places: [Place]
   let check: Check?
 
+  /// A rule that is asked at its places.
+  init(
+    _ id: String, _ severity: Severity, _ sentence: String, why: String, passes: Example, fails: Example,
+    refusal: String? = nil, needs: Need? = nil, at places: Place...,
+    look: @escaping @Sendable (_ document: Document, _ scene: inout Scene, _ node: Int) -> Void
+  ) {
+    self.init(
+      id, severity, sentence, why: why, passes: passes, fails: fails, refusal: refusal, needs: needs, places: places,
+      check: Check(look))
+  }
+
+  /// A rule that shares its check with others, or that is found by the reader of texts or of records.
   init(
     _ id: String, _ severity: Severity, _ sentence: String, why: String, passes: Example, fails: Example,
     refusal: String? = nil, needs: Need? = nil, at places: Place..., check: Check? = nil
+  ) {
+    self.init(
+      id, severity, sentence, why: why, passes: passes, fails: fails, refusal: refusal, needs: needs, places: places,
+      check: check)
+  }
+
+  private init(
+    _ id: String, _ severity: Severity, _ sentence: String, why: String, passes: Example, fails: Example,
+    refusal: String?, needs: Need?, places: [Place], check: Check?
   ) {
     self.id = id
     self.severity = severity

@@ -94,12 +94,12 @@ public struct RuleSet: Sendable {
   /// Asks the rules of a place about a node.
   @inline(__always)
   func visit(_ place: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
-    let list = place &* 8 &+ Int(document.kind(node).rawValue)
+    let list = place &* 8 &+ Int(document.what(node).rawValue)
     var next = Int(starts[list])
     let end = Int(starts[list &+ 1])
     while next < end {
       scene.rule = Int(rules[next])
-      checks[next](document, &scene, node)
+      checks[next].look(document, &scene, node)
       next &+= 1
     }
   }

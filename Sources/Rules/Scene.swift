@@ -130,29 +130,37 @@ struct Scene {
   }
 
   // The value of a known key, nil when it does not occur.
-  func aps(_ key: APSKey) -> Int? { apsMask & 1 << UInt32(key.index) == 0 ? nil : Int(apsNodes[key.index]) }
-  func alert(_ key: AlertKey) -> Int? { alertMask & 1 << UInt32(key.index) == 0 ? nil : Int(alertNodes[key.index]) }
-  func sound(_ key: SoundKey) -> Int? { soundMask & 1 << UInt32(key.index) == 0 ? nil : Int(soundNodes[key.index]) }
-  func root(_ key: RootKey) -> Int? { rootMask & 1 << UInt32(key.index) == 0 ? nil : Int(rootNodes[key.index]) }
+  @inline(__always) func aps(_ key: APSKey) -> Int? {
+    apsMask & 1 << UInt32(key.index) == 0 ? nil : Int(apsNodes[key.index])
+  }
+  @inline(__always) func alert(_ key: AlertKey) -> Int? {
+    alertMask & 1 << UInt32(key.index) == 0 ? nil : Int(alertNodes[key.index])
+  }
+  @inline(__always) func sound(_ key: SoundKey) -> Int? {
+    soundMask & 1 << UInt32(key.index) == 0 ? nil : Int(soundNodes[key.index])
+  }
+  @inline(__always) func root(_ key: RootKey) -> Int? {
+    rootMask & 1 << UInt32(key.index) == 0 ? nil : Int(rootNodes[key.index])
+  }
 
-  func apsNode(_ index: Int) -> Int { Int(apsNodes[index]) }
-  func alertNode(_ index: Int) -> Int { Int(alertNodes[index]) }
-  func soundNode(_ index: Int) -> Int { Int(soundNodes[index]) }
-  func rootNode(_ index: Int) -> Int { Int(rootNodes[index]) }
+  @inline(__always) func apsNode(_ index: Int) -> Int { Int(apsNodes[index]) }
+  @inline(__always) func alertNode(_ index: Int) -> Int { Int(alertNodes[index]) }
+  @inline(__always) func soundNode(_ index: Int) -> Int { Int(soundNodes[index]) }
+  @inline(__always) func rootNode(_ index: Int) -> Int { Int(rootNodes[index]) }
 
-  mutating func setAPS(_ index: Int, _ node: Int) {
+  @inline(__always) mutating func setAPS(_ index: Int, _ node: Int) {
     apsMask |= 1 << UInt32(index)
     apsNodes[index] = Int32(truncatingIfNeeded: node)
   }
-  mutating func setAlert(_ index: Int, _ node: Int) {
+  @inline(__always) mutating func setAlert(_ index: Int, _ node: Int) {
     alertMask |= 1 << UInt32(index)
     alertNodes[index] = Int32(truncatingIfNeeded: node)
   }
-  mutating func setSound(_ index: Int, _ node: Int) {
+  @inline(__always) mutating func setSound(_ index: Int, _ node: Int) {
     soundMask |= 1 << UInt32(index)
     soundNodes[index] = Int32(truncatingIfNeeded: node)
   }
-  mutating func setRoot(_ index: Int, _ node: Int) {
+  @inline(__always) mutating func setRoot(_ index: Int, _ node: Int) {
     rootMask |= 1 << UInt32(index)
     rootNodes[index] = Int32(truncatingIfNeeded: node)
   }

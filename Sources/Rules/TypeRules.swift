@@ -49,7 +49,7 @@ let typeRules: [Rule] = [
   Rule(
     "push-type-payload-mismatch", .error, "the payload is one of its push type",
     why: "The type must match the payload; APNs may refuse, delay or drop it otherwise.",
-    passes: .live(live), fails: .alert(live), at: .payload
+    passes: .live(live), fails: .alert(live), at: .knownType
   ) { document, scene, node in
     guard let type = scene.givenType else { return }
     if type != .liveactivity, let event = scene.aps(.event), scene.aps(.contentState) != nil {

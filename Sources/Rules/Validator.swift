@@ -73,6 +73,7 @@ private struct Inspector: Sendable {
   private let settings: Settings
   private let walk: Walk
   private var scene: Scene
+  private var hadRecord = false
   private var problems: [Problem] = []
   private var topics = TopicCache()
   private(set) var findings: [Finding] = []
@@ -120,7 +121,10 @@ private struct Inspector: Sendable {
   }
 
   private mutating func checkPayload(_ document: Document) {
-    scene.record = Notification()
+    if hadRecord {
+      scene.record = Notification()
+      hadRecord = false
+    }
     scene.givenType = settings.pushType
     scene.priority = settings.priority
     scene.expiration = settings.expiration
@@ -141,6 +145,7 @@ private struct Inspector: Sendable {
   private mutating func checkRecord(_ document: Document) {
     let record = Notification.read(document, problems: &problems)
     scene.record = record
+    hadRecord = true
     guard document.kind(0) == .object else { return }
     scene.givenType = record.pushTypeNode == nil ? settings.pushType : record.pushType
     scene.priority = record.priorityNode == nil ? settings.priority : record.priority

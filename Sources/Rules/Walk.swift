@@ -73,13 +73,13 @@ struct Walk {
         scene.setRoot(index, value)
       } else {
         if rootNames.isNotable(document, key) { scene.rootUnknown.append(key) }
-        if document.kind(value) == .null { rules.visit(.rootNull, document, &scene, value) }
+        if document.what(value) == .null { rules.visit(.rootNull, document, &scene, value) }
       }
       count &+= 1
       key = document.next(value)
     }
     scene.rootCount = count
-    guard let aps = scene.root(.aps), document.kind(aps) == .object else { return }
+    guard let aps = scene.root(.aps), document.what(aps) == .object else { return }
     collectAPS(document, &scene, aps)
   }
 
@@ -98,10 +98,10 @@ struct Walk {
       key = document.next(value)
     }
     scene.apsCount = count
-    if let alert = scene.aps(.alert), document.kind(alert) == .object {
+    if let alert = scene.aps(.alert), document.what(alert) == .object {
       collectAlert(document, &scene, alert)
     }
-    if let sound = scene.aps(.sound), document.kind(sound) == .object {
+    if let sound = scene.aps(.sound), document.what(sound) == .object {
       collectSound(document, &scene, sound)
     }
   }
@@ -149,8 +149,12 @@ struct Walk {
         let length = token.end &- token.start &- 2
         if token.isKey {
           if length == 3 {
-            if document.equals(node, "aps"), !isRootKey(scene, node) { rules.visit(.nested, document, &scene, node) }
-          } else if length >= 3, document.mayNameSecret(node) {
+            if document.equals(node, "aps") {
+              if !isRootKey(scene, node) { rules.visit(.nested, document, &scene, node) }
+            } else if document.mayNameSecret(node) {
+              rules.visit(.secretKey, document, &scene, node)
+            }
+          } else if length > 3, document.mayNameSecret(node) {
             rules.visit(.secretKey, document, &scene, node)
           }
         } else if length == 15 || length == 16, document.bytes[token.start &+ 1] &- 0x30 <= 9 {
@@ -191,13 +195,16 @@ struct Walk {
 
   private func whole(_ document: Document, _ scene: inout Scene) {
     let node = scene.payload
-    rules.visit(.payload, document, &scene, node)
+    let token = document.tokens[node]
+    if token.end &- token.start > PushType.ordinaryPayloadLimit * 9 / 10 {
+      rules.visit(.largePayload, document, &scene, node)
+    }
+    if scene.rootCount == 0 { rules.visit(.emptyPayload, document, &scene, node) }
     if scene.form == .apns { rules.visit(.simulatorFile, document, &scene, node) }
     if scene.rootMask & 1 << UInt32(RootKey.aps.index) == 0 { rules.visit(.noAps, document, &scene, node) }
+    if scene.givenType != nil { rules.visit(.knownType, document, &scene, node) }
     if let type = scene.type {
       rules.visit(Place.typeBase &+ type.index, document, &scene, node)
-    } else {
-      rules.visit(.unknownType, document, &scene, node)
     }
   }
 
@@ -208,7 +215,7 @@ struct Walk {
       mask &= mask &- 1
       rules.visit(Place.rootBase &+ index, document, &scene, scene.rootNode(index))
     }
-    guard let aps = scene.root(.aps), document.kind(aps) == .object else { return }
+    guard let aps = scene.root(.aps), document.what(aps) == .object else { return }
     rules.visit(.apsWhole, document, &scene, aps)
     mask = scene.apsMask
     while mask != 0 {
@@ -238,7 +245,15 @@ struct Walk {
   }
 
   private func visitSound(_ document: Document, _ scene: inout Scene) {
-    guard let sound = scene.aps(.sound), document.kind(sound) == .object else { return }
+    guard let sound = scene.aps(.sound) else { return }
+    if document.what(sound) == .string {
+      if soundName(document, sound) != .fine { rules.visit(.oddSound, document, &scene, sound) }
+      return
+    }
+    guard document.what(sound) == .object else { return }
+    if let name = scene.sound(.name), document.what(name) == .string, soundName(document, name) != .fine {
+      rules.visit(.oddSound, document, &scene, name)
+    }
     rules.visit(.soundWhole, document, &scene, sound)
     var mask = scene.soundMask
     while mask != 0 {

@@ -61,40 +61,49 @@ struct FileRun {
     }
     counts.files += 1
     let validator = Validator(setup.rules, settings: setup.settings)
+    let form = setup.form ?? (file.hasSuffix(".apns") ? .apns : nil)
     if fixes {
-      var fixing = FileFix(name: Self.shown(file), form: setup.form, validator: validator)
-      let mended = fixing.run(bytes)
-      if !fixing.done.isEmpty {
-        counts.fixes += fixing.done.count
-        if format == .text, !isQuiet { for line in fixing.done { out.append(contentsOf: (line + "\n").utf8) } }
+      var mender = validator
+      let (mended, done) = mender.mendAll(bytes, as: form)
+      if !done.isEmpty {
         if file == "-" { throw Failure("--fix: standard input cannot be rewritten; leave out '-' to filter") }
         try rewrite(file, mended)
         bytes = mended
+        counts.fixes += done.count
+        for fix in done where format == .text && !isQuiet {
+          out.append(contentsOf: "\(file):\(fix.line): fixed: \(fix.words) [\(fix.rule)]\n".utf8)
+        }
       }
     }
-    examine(bytes, file, setup, validator)
+    examine(bytes, file, form, setup, validator)
     if out.count > 65_536 { try flush() }
   }
 
-  private mutating func examine(_ bytes: [UInt8], _ file: String, _ setup: Setup, _ validator: Validator) {
-    var check = FileCheck(name: Self.shown(file), setup: setup, validator: validator)
-    var found: [Placed] = []
-    var sizes: [UInt8] = []
+  private mutating func examine(_ bytes: [UInt8], _ file: String, _ form: Form?, _ setup: Setup, _ validator: Validator)
+  {
     let name = Self.shown(file)
+    let isLines = file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl")
+    var check = TextCheck(name: name, form: form, isLines: isLines, validator: validator)
+    var found: [Finding] = []
+    var sizes: [UInt8] = []
     let (explains, format) = (explainsSize, format)
+    var lines = LineIndex()
     check.run(
       bytes.span, memory: &memory,
-      visit: { document, form, start in
+      visit: { document, form in
         guard explains else { return }
-        let line = position(of: document.start(0), in: document.bytes).line
+        let line = lines.place(document.start(0), document.bytes).line
         SizeReport(document, form, setup.settings).append(file: name, line: line, asJSON: format == .json, to: &sizes)
       },
       found: { found.append($0) })
     counts.records += check.records
-    for placed in found {
-      counts.count(placed.finding.severity)
-      if placed.finding.severity >= setup.failOn { failures += 1 }
+    for finding in found {
+      counts.count(finding.severity)
+      if finding.severity >= setup.failOn { failures += 1 }
       guard !isQuiet else { continue }
+      let place = lines.place(min(finding.offset, bytes.count), bytes.span)
+      let placed = Placed(
+        finding, file: name, line: place.line, bytes: bytes.span, lineStart: place.start, lineEnd: place.end)
       switch format {
       case .sarif, .junit: kept.append(placed)
       default: LineReport.append(placed, as: format, colour: colour, to: &out)
@@ -115,44 +124,5 @@ struct FileRun {
   private mutating func flush() throws {
     try Descriptor.standardOutput.writeAll(out.span)
     out.removeAll(keepingCapacity: true)
-  }
-}
-
-/// Mends a file, document by document.
-struct FileFix {
-  let name: String
-  let form: Form?
-  var validator: Validator
-  /// What was done, in words.
-  private(set) var done: [String] = []
-
-  init(name: String, form: Form?, validator: Validator) {
-    self.name = name
-    self.form = form
-    self.validator = validator
-  }
-
-  mutating func run(_ bytes: [UInt8]) -> [UInt8] {
-    var out: [UInt8] = []
-    var place = 0
-    var reader = Reader()
-    let form = form ?? (name.hasSuffix(".apns") ? .apns : nil)
-    while place < bytes.count {
-      guard let end = try? reader.readPrefix(bytes.span, from: place) else {
-        // What cannot be read stays; the next line may be better.
-        let line = bytes.span.firstIndex(of: 0x0A, from: place).map { $0 + 1 } ?? bytes.count
-        out.append(contentsOf: bytes[place..<line])
-        place = line
-        continue
-      }
-      let start = reader.tokens[0].start
-      out.append(contentsOf: bytes[place..<start])
-      let (mended, made) = validator.mend(Array(bytes[start..<end]), as: form)
-      let line = position(of: start, in: bytes.span).line
-      for (rule, words) in made { done.append("\(name):\(line): fixed: \(words) [\(rule)]") }
-      out.append(contentsOf: mended)
-      place = end
-    }
-    return out
   }
 }

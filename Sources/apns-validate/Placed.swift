@@ -1,7 +1,6 @@
 // Findings with their place in lines and columns, and the line itself for the report.
 
 import JSON
-import POSIX
 import Rules
 
 /// A finding in a file.
@@ -15,31 +14,6 @@ struct Placed {
   let excerpt: String
   /// Where in the excerpt the place begins, in columns from 0, and how many columns it has there.
   let caret: (start: Int, length: Int)
-}
-
-/// Where the lines of a text begin; made when the first finding asks.
-struct LineIndex {
-  private var starts: [Int] = []
-
-  mutating func place(_ offset: Int, _ bytes: Span<UInt8>) -> (line: Int, start: Int, end: Int) {
-    if starts.isEmpty {
-      starts.append(0)
-      var next = bytes.firstIndex(of: 0x0A)
-      while let found = next {
-        starts.append(found + 1)
-        next = bytes.firstIndex(of: 0x0A, from: found + 1)
-      }
-    }
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    var end = low + 1 < starts.count ? starts[low + 1] - 1 : bytes.count
-    if end > starts[low], bytes[end - 1] == 0x0D { end -= 1 }
-    return (low + 1, starts[low], max(end, starts[low]))
-  }
 }
 
 extension Placed {

@@ -50,8 +50,8 @@ struct ValidateFilter: LineProcessor {
     bytes.append(line)
     let (mended, done) = validator.mend(bytes, as: setup.form, fallback: .record)
     if !isQuiet {
-      for (rule, words) in done {
-        output.words.append(contentsOf: "<stdin>:\(number): fixed: \(words) [\(rule)]\n".utf8)
+      for fix in done {
+        output.words.append(contentsOf: "<stdin>:\(number): fixed: \(fix.words) [\(fix.rule)]\n".utf8)
       }
     }
     counts.change { $0.fixes += done.count }

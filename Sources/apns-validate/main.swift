@@ -8,7 +8,7 @@ import Rules
 let words = Array(CommandLine.arguments.dropFirst())
 
 // The manual of the rules is a page beside the ones that every command can print about itself.
-if words == ["--generate-page", "rules"] {
+if words == ["--generate-rules-page"] {
   try? Descriptor.standardOutput.writeAll(RulesManual.page())
   exitProcess(Status.ok.rawValue)
 }

@@ -1,0 +1,39 @@
+// The files of the command line.
+
+import Filter
+import POSIX
+
+/// The files of the command line, folders looked into.
+enum FileList {
+  static func expand(_ operands: [String], recursive: Bool) throws -> [String] {
+    var files: [String] = []
+    for operand in operands {
+      guard operand != "-", File.isDirectory(operand) else {
+        files.append(operand)
+        continue
+      }
+      guard recursive else { throw Failure("\(operand) is a folder; --recursive looks into folders") }
+      try walk(operand.hasSuffix("/") ? String(operand.dropLast()) : operand, &files, depth: 0)
+    }
+    return files
+  }
+
+  private static func walk(_ folder: String, _ files: inout [String], depth: Int) throws {
+    // A link that leads back up would never end.
+    guard depth < 64 else { return }
+    let names: [String]
+    do throws(SystemError) {
+      names = try File.entries(of: folder)
+    } catch {
+      throw Failure("cannot read the folder \(folder): \(error.message)")
+    }
+    for name in names where !name.hasPrefix(".") {
+      let path = "\(folder)/\(name)"
+      if File.isDirectory(path) {
+        try walk(path, &files, depth: depth + 1)
+      } else if [".json", ".ndjson", ".jsonl", ".apns"].contains(where: { name.hasSuffix($0) }) {
+        files.append(path)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// What --fix does: the one right answer, everything else untouched, nothing left for a second run.
+import APNs
+import Testing
+
+@testable import Rules
+
+struct MendTests {
+  private func mended(_ text: String) -> String {
+    var validator = Validator()
+    return String(decoding: validator.mendAll(Array(text.utf8)).text, as: UTF8.self)
+  }
+
+  @Test(
+    "Mistakes with one right answer are mended",
+    arguments: [
+      (#"{"aps":{"alert":"Hi","mutable_content":1}}"#, #"{"aps":{"alert":"Hi","mutable-content":1}}"#),
+      (#"{"aps":{"alert":"Hi","badge":"3"}}"#, #"{"aps":{"alert":"Hi","badge":3}}"#),
+      (#"{"aps":{"alert":{"titel":"Hi","body":"There"}}}"#, #"{"aps":{"alert":{"title":"Hi","body":"There"}}}"#),
+      (#"{"APS":{"alert":"Hi"}}"#, #"{"aps":{"alert":"Hi"}}"#),
+      (#"{"aps":{"alert":"Hi"},"badge":3}"#, #"{"aps":{"alert":"Hi","badge":3}}"#),
+      (#"{"badge":3, "aps": {"alert": "Hi"}, "x":1}"#, #"{"aps": {"alert": "Hi","badge":3}, "x":1}"#),
+      (#"{"aps":{},"content_available":true}"#, #"{"aps":{"content-available":1}}"#),
+      (
+        #"{"aps":{"title":"Hi","body":"There","badge":1}}"#,
+        #"{"aps":{"alert":{"title":"Hi","body":"There"},"badge":1}}"#
+      ),
+      (#"{"aps":{"alert":{"body":"There"},"title":"Hi"}}"#, #"{"aps":{"alert":{"body":"There","title":"Hi"}}}"#),
+      (#"{"aps":{"alert":{"body":"Hi","sound":"default"}}}"#, #"{"aps":{"alert":{"body":"Hi"},"sound":"default"}}"#),
+      (#"{"aps":{"alert":"Hi","sound":"Default"}}"#, #"{"aps":{"alert":"Hi","sound":"default"}}"#),
+      (
+        #"{"aps":{"alert":"Hi","interruption-level":"timeSensitive"}}"#,
+        #"{"aps":{"alert":"Hi","interruption-level":"time-sensitive"}}"#
+      ),
+      (
+        #"{"apns-topic":"a.b","token":"<A1B2c3d4 e5f60718>","pushType":"Alert","priority":"10","payload":{"aps":{"alert":"Hi"}}}"#,
+        #"{"topic":"a.b","token":"a1b2c3d4e5f60718","push_type":"alert","priority":10,"payload":{"aps":{"alert":"Hi"}}}"#
+      ),
+    ])
+  func mends(_ broken: String, _ right: String) {
+    #expect(mended(broken) == right)
+  }
+
+  @Test(
+    "What has more than one right answer stays",
+    arguments: [
+      #"{"aps":{"alert":"Hi","mutable-content":1,"mutable_content":0}}"#, #"{"aps":{"alert":"Hi","badge":"many"}}"#,
+      #"{"aps":{"alert":"Hi","badge":3},"badge":4}"#, #"{"aps":{"alert":"Hi","title":"Ho"}}"#,
+      #"{"token":"{length = 32, bytes = 0x24bf ... 7c32}","topic":"a.b","push_type":"alert","payload":{"aps":{"alert":"Hi"}}}"#,
+      "{\"aps\":{\"alert\":\"Hi\",}}\n",
+    ])
+  func leaves(_ text: String) {
+    #expect(mended(text) == text)
+  }
+
+  @Test("Layout and order of everything else stay, and a second run finds nothing")
+  func keepsLayout() {
+    let text = "{\n  \"aps\": {\n    \"alert\": \"Hi\"\n  },\n  \"content_available\": true\n}\n"
+    let right = "{\n  \"aps\": {\n    \"alert\": \"Hi\",\n    \"content-available\": 1\n  }\n}\n"
+    #expect(mended(text) == right)
+    #expect(mended(right) == right)
+  }
+
+  @Test("Every fix of every rule's example removes its finding")
+  func examples() {
+    for rule in Rule.all where !rule.fails.isFile {
+      var validator = Validator(RuleSet(), settings: settings(rule.fails.options))
+      let bytes = rule.fails.bytes
+      guard validator.check(bytes.span, fallback: .record) else { continue }
+      let fixable = Set(validator.findings.filter { $0.fix != nil }.map(\.rule))
+      let (text, _) = validator.mend(bytes, fallback: .record)
+      _ = validator.check(text.span, fallback: .record)
+      #expect(validator.findings.allSatisfy { $0.fix == nil }, "\(rule.id)")
+      #expect(validator.findings.allSatisfy { !fixable.contains($0.rule) }, "\(rule.id)")
+    }
+  }
+}
