@@ -59,7 +59,8 @@ let package = Package(
       name: "Service", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
     .target(
-      name: "Builder", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Spelling"], swiftSettings: safe),
+      name: "Builder", dependencies: ["APNs", "BinaryProtocol", "Filter", "JSON", "Options", "POSIX", "Spelling"],
+      swiftSettings: safe),
 
     // Tools.
     .executableTarget(

@@ -1,13 +1,14 @@
-// The three notification formats of the retired binary protocol, written out.
+// A record as a notification of the retired binary protocol.
 
 import APNs
+import BinaryProtocol
 import JSON
 
 enum BinaryNotification {
   /// Most bytes of a payload there (Apple's retired "Binary Provider API", since iOS 8).
   static let payloadLimit = 2048
 
-  /// Appends the bytes of one notification; all numbers are big-endian.
+  /// Appends the bytes of one notification.
   /// - Parameter identifier: what an error packet would name it by.
   static func append(
     _ document: borrowing Document, _ form: BinaryForm, identifier: UInt32, to out: inout [UInt8]
@@ -24,29 +25,20 @@ enum BinaryNotification {
       throw LineFault("the token has \(token.count) bytes; --format \(form.rawValue) takes 32, use --format frame")
     }
     let expiration = try number(document, "expiration")
-    switch form {
-    case .simple:
-      out.append(0)
-      append(sized: token.span, &out)
-      append(sized: body, &out)
-    case .enhanced:
-      out.append(1)
-      append(identifier, 4, &out)
-      append(expiration ?? 0, 4, &out)
-      append(sized: token.span, &out)
-      append(sized: body, &out)
-    case .frame:
-      let priority = try number(document, "priority")
-      let length = 3 + token.count + 3 + body.count + 7 + (expiration == nil ? 0 : 7) + (priority == nil ? 0 : 4)
-      out.append(2)
-      append(UInt32(truncatingIfNeeded: length), 4, &out)
-      out.append(1)
-      append(sized: token.span, &out)
-      out.append(2)
-      append(sized: body, &out)
-      item(3, identifier, 4, &out)
-      if let expiration { item(4, expiration, 4, &out) }
-      if let priority { item(5, priority, 1, &out) }
+    let priority = try number(document, "priority")
+    do throws(EncodingError) {
+      switch form {
+      case .simple: try out.appendSimple(token: token.span, payload: body)
+      case .enhanced:
+        try out.appendEnhanced(
+          identifier: identifier, expiration: expiration ?? 0, token: token.span, payload: body)
+      case .frame:
+        try out.appendFrame(
+          token: token.span, payload: body, identifier: identifier, expiration: expiration,
+          priority: priority.map { UInt8(truncatingIfNeeded: $0) })
+      }
+    } catch {
+      throw LineFault(error.message)
     }
   }
 
@@ -56,21 +48,6 @@ enum BinaryNotification {
       throw LineFault("\"\(key)\" does not fit the binary protocol")
     }
     return number
-  }
-
-  private static func item(_ id: UInt8, _ value: UInt32, _ size: Int, _ out: inout [UInt8]) {
-    out.append(id)
-    append(UInt32(size), 2, &out)
-    append(value, size, &out)
-  }
-
-  private static func append(sized bytes: Span<UInt8>, _ out: inout [UInt8]) {
-    append(UInt32(truncatingIfNeeded: bytes.count), 2, &out)
-    out.append(bytes)
-  }
-
-  private static func append(_ value: UInt32, _ size: Int, _ out: inout [UInt8]) {
-    for place in (0..<size).reversed() { out.append(UInt8(truncatingIfNeeded: value >> UInt32(place * 8))) }
   }
 
   private static func bytes(ofHexadecimal text: Span<UInt8>) throws(LineFault) -> [UInt8] {

@@ -20,8 +20,9 @@ public struct TokenError: Error, Equatable, Sendable {
     let behind = String(utf8: text.extracting(offset..<min(text.count, offset + 4)))
     guard let scalar = behind.unicodeScalars.first else { return }
     let isShown = scalar.value > 0x20 && scalar.value != 0x7F && scalar != "\u{FFFD}"
-    place =
-      ": \(isShown ? "'\(scalar)'" : "U+" + String(scalar.value, radix: 16, uppercase: true)) at character \(before + 1)"
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    let name = isShown ? "'\(scalar)'" : "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    place = ": \(name) at character \(before + 1)"
   }
 }
 

@@ -80,6 +80,12 @@ public enum Filled: Equatable, Sendable {
         throw ValueError("\(shown) is no push type\(near)")
       }
       self = .string(text)
+    case .oneOf(let words):
+      guard words.contains(text) else {
+        let near = closest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+        throw ValueError("expected \(words.joined(separator: ", ")), found \(shown)\(near)")
+      }
+      self = .string(text)
     default: self = .string(try Self.header(text, shape, shown))
     }
   }

@@ -26,12 +26,21 @@ public struct LineBuilder: LineProcessor {
       if bare[0] == UInt8(ascii: "{"), !bare.isDataDescription {
         try object(line, into: &output)
       } else {
+        try checkNoTable(bare)
         try self.bare(bare, into: &output)
       }
     } catch {
       output.say(recipe.tool, line: number, error.message)
       output.faultCount += 1
     }
+  }
+
+  /// A row of a table is no token, and what to do about it is easily said.
+  private func checkNoTable(_ line: Span<UInt8>) throws(LineFault) {
+    var index = 0
+    while index < line.count, DeviceToken.isHexadecimal(line[index]) { index += 1 }
+    guard index < line.count, line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: "\t") else { return }
+    throw LineFault("this is a row of a table, no device token: give --csv or --tsv, with a header as the first line")
   }
 
   /// A recipient that is nothing but a token.

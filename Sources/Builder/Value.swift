@@ -37,8 +37,9 @@ public indirect enum Value: Sendable, Equatable {
 }
 
 /// What the text that fills a template must be.
-public enum Shape: String, Sendable, Equatable {
+public enum Shape: Sendable, Equatable {
   case number, count, time, priority, pushType, header, collapseID, channelID, uuid, environment
+  case oneOf([String])
 }
 
 /// One step of a path into a value.

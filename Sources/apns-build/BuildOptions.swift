@@ -10,7 +10,7 @@ enum BuildOptions {
 
   static let token = Option.text(
     "token", value: "TOKEN", "send to this device; nothing is read then",
-    "A device token, in any of the forms that are read from lines. May be given several times.", repeats: true)
+    "A device token, in any of the forms that are read from lines.", repeats: true)
   static let channel = Option.shaped(
     "channel-id", value: "CHANNEL", .channelID, "broadcast to this channel instead of a device",
     "The channel's identifier in base64. The notification is then a Live Activity's update or end, needs no token, and "
@@ -48,7 +48,7 @@ enum BuildOptions {
   static let expiration = Option.shaped(
     "expiration", value: "TIME", .time, "until when APNs may try to deliver",
     "Sent as `apns-expiration`. 0 means one attempt; without the option APNs stores the push for as long as it sees fit. "
-      + "See TIMES below.")
+      + "See TIME VALUES below.")
   static let collapseID = Option.shaped(
     "collapse-id", value: "ID", .collapseID, "replaces the notification shown under the same id",
     "Sent as `apns-collapse-id`; at most 64 bytes.")
@@ -76,7 +76,7 @@ enum BuildOptions {
   static let meta = Option.text(
     "meta", short: "m", value: "KEY=TEXT", "carry something along with the record",
     "Written under `meta`, which comes back on the result untouched and is never sent. `key:=json` for other values than "
-      + "text. May be given several times.", repeats: true)
+      + "text.", repeats: true)
 
   // MARK: Payload
 
@@ -94,7 +94,7 @@ enum BuildOptions {
   static let unset = Option.text(
     "unset", value: "PATH", "take something out again",
     "A key of the record (`priority`), of its payload (`aps.badge`, `order.id`) or `payload` and `meta` with what is in "
-      + "them (`meta.run`). Done last. May be given several times.", repeats: true)
+      + "them (`meta.run`). Done last.", repeats: true)
   static let truncate = Option.text(
     "truncate", value: "FIELD", "shorten this text when the payload is too large",
     "`body`, `title`, `subtitle`, `alert`, or the path of a text such as `message.text`. Cut where a character ends as "
@@ -124,8 +124,7 @@ enum BuildOptions {
       ("frame", "command 2, with items for everything"), ("enhanced", "command 1, with an identifier"),
       ("simple", "command 0, token and payload alone"),
     ], "write bytes of the retired binary protocol",
-    "Identifiers count from 0 within a worker; use one job. For tests and archives: Apple's own gateway was switched off "
-      + "in 2021.")
+    "Identifiers count from 0. For tests and archives: Apple's own gateway was switched off in 2021.")
 
   // MARK: Run
 

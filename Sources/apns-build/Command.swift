@@ -72,7 +72,7 @@ enum BuildCommand {
 
   static let sections: [Section] = [
     Section(
-      "Times",
+      "Time values",
       [
         """
         Where an option takes a TIME, it is one of these, always in whole seconds:

@@ -71,7 +71,7 @@ extension BuildOptions {
       .list(
         .template(
           "title-loc-args", "a value for the title's placeholders",
-          "Takes the place of the next `%@` in the text that --title-loc-key names. May be given several times.",
+          "Takes the place of the next `%@` in the text that --title-loc-key names.",
           repeats: true))),
     .alert(
       "subtitle-loc-key",
@@ -84,7 +84,7 @@ extension BuildOptions {
       .list(
         .template(
           "subtitle-loc-args", "a value for the subtitle's placeholders",
-          "Like --title-loc-args, for the subtitle. May be given several times.", repeats: true))),
+          "Like --title-loc-args, for the subtitle.", repeats: true))),
     .alert(
       "loc-key",
       .value(
@@ -95,7 +95,7 @@ extension BuildOptions {
       .list(
         .template(
           "loc-args", "a value for the body's placeholders",
-          "Like --title-loc-args, for the body. May be given several times.", repeats: true))),
+          "Like --title-loc-args, for the body.", repeats: true))),
     .alert(
       "action-loc-key",
       .value(
@@ -160,8 +160,9 @@ extension BuildOptions {
     .aps(
       "interruption-level",
       .value(
-        .template(
-          "interruption-level", value: "LEVEL", "how urgent the alert is",
+        .shaped(
+          "interruption-level", value: "LEVEL", .oneOf(["passive", "active", "time-sensitive", "critical"]),
+          "how urgent the alert is",
           "`passive` stays silent, `active` is the usual, `time-sensitive` breaks through a Focus, `critical` through "
             + "everything; the last two need an entitlement.",
           completion: .words(["passive", "active", "time-sensitive", "critical"])))),
@@ -187,7 +188,7 @@ extension BuildOptions {
         .shaped(
           "timestamp", value: "TIME", .time, "when the update was made",
           "A device ignores an update that is older than the newest one it has seen. A Live Activity gets the moment of "
-            + "writing when this is not given. See TIMES below.", defaultText: "now, in a Live Activity"))),
+            + "writing when this is not given. See TIME VALUES below.", defaultText: "now, in a Live Activity"))),
     .aps("event", .value(event)),
     .aps(
       "content-state",
@@ -202,7 +203,7 @@ extension BuildOptions {
       .value(
         .shaped(
           "stale-date", value: "TIME", .time, "when the Live Activity is out of date",
-          "From then on the system marks the activity as stale. See TIMES below."))),
+          "From then on the system marks the activity as stale. See TIME VALUES below."))),
     .aps(
       "dismissal-date",
       .value(
@@ -241,7 +242,7 @@ extension BuildOptions {
       .list(
         .template(
           "url-args", "a value for the placeholders of a website's address",
-          "For --kind safari: as many as the website's `urlFormatString` has placeholders. May be given several times.",
+          "For --kind safari: as many as the website's `urlFormatString` has placeholders.",
           repeats: true))),
     PayloadKey(
       path: ["mdm"],
@@ -284,8 +285,8 @@ extension BuildOptions {
     "sound", value: "NAME", "the sound that is played",
     "`default`, or the name of a sound file of the app. With --critical or --volume the object form is written. In a "
       + "Live Activity it goes into the alert, where it belongs.")
-  static let event = Option.template(
-    "event", value: "EVENT", "start, update or end a Live Activity",
+  static let event = Option.shaped(
+    "event", value: "EVENT", .oneOf(["start", "update", "end"]), "start, update or end a Live Activity",
     "`start` needs --attributes-type, --attributes, --content-state, --title and --body; `update` needs "
       + "--content-state; `end` takes the last state and perhaps --dismissal-date. Implies --kind liveactivity.",
     completion: .words(["start", "update", "end"]))
@@ -312,7 +313,7 @@ extension BuildOptions {
       + "the action alone: a warning says so.")
   static let actionOption = Option.text(
     "action-option", value: "KEY=TEXT", "an option of the Jasonette action",
-    "Goes under `action.options`; `key:=json` for other values than text. May be given several times.", repeats: true)
+    "Goes under `action.options`; `key:=json` for other values than text.", repeats: true)
   static let critical = Option.flag(
     "critical", "play the sound even when the device is muted",
     "Writes `sound` as an object with `critical: 1`, for apps with Apple's entitlement for critical alerts. The sound is "

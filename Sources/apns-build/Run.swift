@@ -49,7 +49,12 @@ struct Run {
 
   private var isTable: Bool { arguments.has(BuildOptions.csv) || arguments.has(BuildOptions.tsv) }
   private var limit: Int { arguments[CommonOptions.maxLine] ?? 1_048_576 }
-  private var jobs: Int { arguments[CommonOptions.jobs] ?? 1 }
+
+  private var jobs: Int {
+    // Identifiers are counted, and two workers would count the same ones.
+    if case .binary = recipe.form { return 1 }
+    return arguments[CommonOptions.jobs] ?? 1
+  }
 
   private var selection: Selection {
     Selection(

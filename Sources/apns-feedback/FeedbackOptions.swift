@@ -17,7 +17,7 @@ enum FeedbackOptions {
       + "stays in the list and is reported.", completion: .files)
   static let reason = Option.text(
     "reason", value: "REASON", "take refusals for this reason alone",
-    "Such as `Unregistered`, or one that is passed over otherwise, such as `BadDeviceToken`. May be given several times.",
+    "Such as `Unregistered`, or one that is passed over otherwise, such as `BadDeviceToken`.",
     completion: .words(Reason.all.map(\.name)), repeats: true)
   static let unique = Option.flag(
     "unique", "list each token once, with its newest time",
