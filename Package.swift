@@ -54,7 +54,8 @@ let package = Package(
     // Work.
     .target(name: "Rules", dependencies: ["APNs", "JSON", "Spelling"], swiftSettings: safe),
     .target(name: "BinaryProtocol", dependencies: ["APNs", "JSON"], swiftSettings: safe),
-    .target(name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX"], swiftSettings: safe),
+    .target(
+      name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
     .target(
       name: "Service", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),

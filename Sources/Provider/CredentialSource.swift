@@ -1,129 +1,78 @@
-// From the bytes of keys and certificates to a credential that can be used, or words that say why not.
+// What somebody gave to say who they are: the bytes of keys and certificates, and where they came from.
 
 import APNs
 import POSIX
-import TLS
 
-/// What a user gave to say who they are. Bytes and names only; `load` finds out what they are worth.
-public struct CredentialSource {
-  private let key: [UInt8]?
-  private let keyName: String?
-  private let keyID: String?
-  private let teamID: String?
-  private let certificate: [UInt8]?
-  private let certificateKey: [UInt8]?
-  private let passphrase: [UInt8]?
-  private let trust: [UInt8]?
+/// The content of one credential file, read once: it may be a pipe.
+public struct CredentialFile: Sendable {
+  /// The path as it was given, or the name of the variable that held the text.
+  public let place: String
+  /// Whether `place` is a path.
+  public let isFile: Bool
+  /// The content, or why there is none.
+  let content: Result<[UInt8], CredentialProblem>
 
-  /// - Parameter keyName: the key file's path, for the key id in `AuthKey_<id>.p8`.
-  /// - Parameter trust: PEM certificates to trust in place of the system's.
-  public init(
-    key: [UInt8]?, keyName: String?, keyID: String?, teamID: String?, certificate: [UInt8]?, certificateKey: [UInt8]?,
-    passphrase: [UInt8]?, trust: [UInt8]?
-  ) {
-    self.key = key
-    self.keyName = keyName
-    self.keyID = keyID
-    self.teamID = teamID
-    self.certificate = certificate
-    self.certificateKey = certificateKey
-    self.passphrase = passphrase
-    self.trust = trust
-  }
+  /// No key, certificate or archive is larger, in bytes.
+  static let sizeLimit = 1_048_576
 
-  /// What keeps the credential from being used, and what to do.
-  public struct Fault: Error, Sendable, CustomStringConvertible {
-    public let message: String
-    public var description: String { message }
-  }
-
-  /// A credential that can be used, and the TLS settings that go with it.
-  public struct Loaded {
-    let context: ClientContext
-    let credential: Credential
-
-    /// A service for it.
-    public func service(name: String = "", environment: ServiceEnvironment, host: String, port: Int) -> Service {
-      Service(
-        name: name, environment: environment, host: host, port: port, context: context, credential: credential)
+  /// Reads a file, a pipe or `/dev/fd/N` to its end.
+  public init(reading path: String) {
+    place = path
+    isFile = true
+    do throws(SystemError) { content = .success(try File.read(path, limit: Self.sizeLimit)) } catch {
+      content = .failure(
+        CredentialProblem(
+          "file-unreadable", "cannot read \(path): \(error.message)", help: "check the path and its mode"))
     }
   }
 
-  public func load() throws(Fault) -> Loaded {
-    if let key { return try loadKey(key) }
-    guard let certificate else {
-      throw Fault(
-        message: "no credentials: give --key with --team-id (APNS_KEY_FILE, APNS_TEAM_ID), or --cert (APNS_CERT_FILE)")
-    }
-    do throws(Failure) {
-      let identity = try Identity(certificate.span, key: certificateKey, passphrase: passphrase)
-      return Loaded(context: try context(identity), credential: .certificate)
-    } catch {
-      throw Fault(message: "the certificate cannot be used: \(error.message)")
-    }
+  /// A text that is there already.
+  /// - Parameter variable: the environment variable it came from.
+  public init(text: [UInt8], variable: String) {
+    place = variable
+    isFile = false
+    content = .success(text)
   }
 
-  private func loadKey(_ bytes: [UInt8]) throws(Fault) -> Loaded {
-    let signingKey: SigningKey
-    do throws(Failure) { signingKey = try SigningKey(bytes.span, passphrase: passphrase) } catch {
-      throw Fault(message: "the key \(keyName.map { "in \($0) " } ?? "")cannot be used: \(error.message)")
-    }
-    let keyID = try identifier(keyID ?? Self.keyID(inName: keyName), "key id", "--key-id (APNS_KEY_ID)")
-    let teamID = try identifier(teamID, "team id", "--team-id (APNS_TEAM_ID)")
-    do throws(Failure) {
-      return Loaded(
-        context: try context(nil), credential: .token(TokenSource(key: signingKey, keyID: keyID, teamID: teamID)))
-    } catch {
-      throw Fault(message: error.message)
-    }
+  /// A file that cannot be had.
+  init(missing place: String, _ problem: CredentialProblem) {
+    (self.place, isFile, content) = (place, false, .failure(problem))
   }
 
-  private func context(_ identity: Identity?) throws(Failure) -> ClientContext {
-    try ClientContext(trust: trust.map { .pem($0) } ?? .system, identity: identity)
-  }
+  func bytes() throws(CredentialProblem) -> [UInt8] { try content.get() }
+}
 
-  private func identifier(_ text: String?, _ what: String, _ option: String) throws(Fault) -> String {
-    guard let text, !text.isEmpty else { throw Fault(message: "the \(what) is missing: give \(option)") }
-    guard ProviderToken.isIdentifier(text) else {
-      throw Fault(message: "the \(what) '\(text.prefix(40))' is not ten capital letters and digits; see \(option)")
-    }
-    return text
-  }
+/// One credential: a key with its identifiers, or a certificate with its key. Bytes and names; `CredentialExamination`
+/// finds out what they are worth.
+public struct CredentialSource: Sendable {
+  /// Its name in the credentials file; empty for the one of the command line.
+  public var name = ""
+  public var key: CredentialFile?
+  public var keyID: String?
+  public var teamID: String?
+  public var certificate: CredentialFile?
+  public var certificateKey: CredentialFile?
+  /// nil for none; an empty one is another thing, and PKCS#12 files have either.
+  public var passphrase: [UInt8]?
+  /// Why the passphrase could not be had.
+  public var passphraseProblem: CredentialProblem?
+  /// The topics it is for, by the credentials file.
+  public var topics: [String] = []
+  /// The one environment it is for, by the credentials file.
+  public var environment: ServiceEnvironment?
+  /// The environment the run is about to use it in; nil when that is not known or does not matter.
+  public var wantedEnvironment: ServiceEnvironment?
 
-  /// The key id in a file name of Apple's form, `AuthKey_ABCDE12345.p8`.
+  public init() {}
+
+  /// The key id in a file name of Apple's form, `AuthKey_ABCDE12345.p8`; a browser may have added ` (1)`.
   static func keyID(inName name: String?) -> String? {
     guard let file = name?.split(separator: "/").last, file.hasPrefix("AuthKey_"), file.hasSuffix(".p8") else {
       return nil
     }
-    let id = String(file.dropFirst(8).dropLast(3))
+    let id = String(file.dropFirst(8).prefix(10))
+    let rest = file.dropFirst(18).dropLast(3)
+    guard rest.isEmpty || rest.hasPrefix(" ") || rest.hasPrefix("(") || rest.hasPrefix("-") else { return nil }
     return ProviderToken.isIdentifier(id) ? id : nil
-  }
-}
-
-/// `host`, `host:port`, `address`, `[address]:port`.
-public struct HostPort: Equatable, Sendable {
-  public let host: String
-  public let port: Int?
-
-  public init?(_ text: String) {
-    var host = text
-    var port: String?
-    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-      host = String(text[text.index(after: text.startIndex)..<end])
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
-      port = rest.isEmpty ? nil : String(rest.dropFirst())
-    } else if text.filter({ $0 == ":" }).count == 1, let colon = text.firstIndex(of: ":") {
-      host = String(text[..<colon])
-      port = String(text[text.index(after: colon)...])
-    }
-    guard !host.isEmpty, !host.contains(where: { $0 == "/" || $0 == " " || $0 == "@" }) else { return nil }
-    self.host = host
-    guard let port else {
-      self.port = nil
-      return
-    }
-    guard let number = Int(port), (1...65535).contains(number) else { return nil }
-    self.port = number
   }
 }

@@ -11,22 +11,47 @@ struct Credentials {
 
   init(_ arguments: Arguments) { self.arguments = arguments }
 
-  /// The services of the run: the chosen environment first. Reads files; opens no connection.
+  /// The services of the run: those of the chosen environment first. Reads files; opens no connection. What should be
+  /// known of the credentials is said on standard error.
   func services() throws -> [Service] {
-    let passphrase = try passphrase()
-    let credential = try CredentialSource(
-      key: try keyText(), keyName: arguments[PushOptions.key], keyID: arguments[PushOptions.keyID],
-      teamID: arguments[PushOptions.teamID], certificate: try file(arguments[PushOptions.cert], "certificate"),
-      certificateKey: try file(arguments[PushOptions.certKey], "certificate's key"), passphrase: passphrase,
-      trust: try file(arguments[PushOptions.caFile], "CA file")
-    ).load()
+    let credentials: [LoadedCredential]
+    do throws(CredentialProblem) { credentials = try LoadedCredential.load(try sources(), try settings()) } catch {
+      throw Failure(error.description)
+    }
+    for credential in credentials {
+      let name = credential.name.isEmpty ? "" : "credential \"\(credential.name)\": "
+      for warning in credential.warnings { warn(name + warning.description) }
+    }
     let chosen = ServiceEnvironment(rawValue: arguments[PushOptions.environment] ?? "sandbox") ?? .sandbox
     let order = [chosen] + ServiceEnvironment.allCases.filter { $0 != chosen }
-    return try order.map { environment in
+    return try order.flatMap { environment in
       let (host, port) = try place(environment)
-      return credential.service(environment: environment, host: host, port: port)
+      return credentials.filter { $0.environments.contains(environment) }.map {
+        $0.service(environment: environment, host: host, port: port, isAlone: credentials.count == 1)
+      }
     }
   }
+
+  /// `--check-credentials`: a record for each credential on standard output.
+  func check() throws -> Status {
+    let found: [CredentialExamination]
+    let settings: CredentialSettings
+    do throws(CredentialProblem) {
+      let now = Clock.system.unixSeconds
+      settings = try self.settings()
+      found = try sources().map { CredentialExamination($0, now: now) }
+    } catch { throw Failure(error.description) }
+    if found.count == 1, found[0].kind == .none, let problem = found[0].problems.last {
+      throw Failure(problem.description)
+    }
+    let trust = TrustReport(settings, file: arguments[PushOptions.caFile])
+    var doctor = CredentialDoctor(trust: trust, isApple: arguments[PushOptions.endpoint] == nil)
+    for one in found { doctor.report(one) }
+    try Descriptor.standardOutput.writeAll(doctor.output.bytes.span)
+    return doctor.needsAttention ? .findings : .ok
+  }
+
+  private func warn(_ text: String) { Tool.say("\(PushOptions.command.name): warning: \(text)") }
 
   private func place(_ environment: ServiceEnvironment) throws -> (String, Int) {
     let row = Endpoint.of(.push, environment)
@@ -40,64 +65,65 @@ struct Credentials {
     return (place.host, arguments[PushOptions.port] ?? place.port ?? row.port)
   }
 
-  private func passphrase() throws -> [UInt8]? {
-    if let source = arguments[PushOptions.passphrase] { return try readPassphrase(source) }
-    return Environment.value("APNS_PASSPHRASE").map { Array($0.utf8) }
+  private func settings() throws(CredentialProblem) -> CredentialSettings {
+    var settings = CredentialSettings()
+    if let path = arguments[PushOptions.caFile] {
+      do throws(SystemError) { settings.trust = try File.read(path, limit: 16_777_216) } catch {
+        throw CredentialProblem("ca-file", "cannot read the CA file \(path): \(error.message)")
+      }
+    }
+    if arguments.has(CredentialOptions.tokenCache) { settings.tokenFolder = TokenCache.usualFolder }
+    return settings
   }
 
-  private func keyText() throws -> [UInt8]? {
-    // A certificate on the command line is not overruled by a key in the environment.
+  private func sources() throws(CredentialProblem) -> [CredentialSource] {
+    guard let path = arguments[CredentialOptions.credentials] else { return [try typedSource()] }
+    let others = [arguments.origin(of: PushOptions.key), arguments.origin(of: PushOptions.cert)]
+    if others.contains(.commandLine) {
+      throw CredentialProblem(
+        "options-exclude", "--credentials and --key or --cert exclude each other: name the credential in the file")
+    }
+    do throws(CredentialsFileError) { return try CredentialsFile.read(path) } catch {
+      throw CredentialProblem("credentials-file", error.description)
+    }
+  }
+
+  /// The one credential of options and variables.
+  private func typedSource() throws(CredentialProblem) -> CredentialSource {
+    var source = CredentialSource()
     let keyIsTyped = arguments.origin(of: PushOptions.key) == .commandLine
     let certIsTyped = arguments.origin(of: PushOptions.cert) == .commandLine
     if keyIsTyped && certIsTyped {
-      throw PushOptions.command.usageError("--key and --cert exclude each other: give one of them", subject: "--cert")
+      throw CredentialProblem("options-exclude", "--key and --cert exclude each other: give one of them")
     }
-    if certIsTyped { return nil }
-    if let path = arguments[PushOptions.key] { return try file(path, "key") }
-    return Environment.value("APNS_KEY").flatMap { $0.isEmpty ? nil : Array($0.utf8) }
-  }
-
-  private func file(_ path: String?, _ what: String) throws -> [UInt8]? {
-    guard let path else { return nil }
-    do throws(SystemError) { return try File.read(path, limit: 1_048_576) } catch {
-      throw Failure("cannot read the \(what) \(path): \(error.message)")
+    source.passphrase = try passphrase()
+    // A certificate on the command line is not overruled by a key in the environment.
+    if !certIsTyped { source.key = key() }
+    source.keyID = arguments[PushOptions.keyID]
+    source.teamID = arguments[PushOptions.teamID]
+    if source.key == nil {
+      source.certificate = arguments[PushOptions.cert].map { CredentialFile(reading: $0) }
+      source.certificateKey = arguments[PushOptions.certKey].map { CredentialFile(reading: $0) }
     }
-  }
-
-  /// The passphrase from `env:NAME`, `file:PATH`, `fd:N` or `pass:TEXT`, as OpenSSL's own tools take it.
-  private func readPassphrase(_ source: String) throws -> [UInt8] {
-    let parts = source.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
-    guard parts.count == 2 else { throw unknownSource() }
-    switch parts[0] {
-    case "pass":
-      Tool.say(
-        "\(PushOptions.command.name): warning: a passphrase on the command line can be read by every user of this machine"
-      )
-      return Array(parts[1].utf8)
-    case "env":
-      guard let text = Environment.value(parts[1]) else {
-        throw Failure("the variable \(parts[1]) of --passphrase is not set")
-      }
-      return Array(text.utf8)
-    case "file":
-      return firstLine(try file(parts[1], "passphrase file") ?? [])
-    case "fd":
-      guard let number = Int32(parts[1]), number >= 0 else { throw unknownSource() }
-      do throws(SystemError) { return firstLine(try File.read(Descriptor(borrowing: number), limit: 65_536)) } catch {
-        throw Failure("cannot read the passphrase from descriptor \(number): \(error.message)")
-      }
-    default: throw unknownSource()
+    // A server of one's own takes every line, whatever its environment; it matters where somebody says so.
+    if arguments[PushOptions.endpoint] == nil || arguments.isGiven(PushOptions.environment) {
+      source.wantedEnvironment = ServiceEnvironment(rawValue: arguments[PushOptions.environment] ?? "sandbox")
     }
+    return source
   }
 
-  private func firstLine(_ bytes: [UInt8]) -> [UInt8] {
-    var line = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    return line
+  private func key() -> CredentialFile? {
+    if let path = arguments[PushOptions.key] { return CredentialFile(reading: path) }
+    guard let text = Environment.value("APNS_KEY"), !text.isEmpty else { return nil }
+    return CredentialFile(text: Array(text.utf8), variable: "APNS_KEY")
   }
 
-  private func unknownSource() -> UsageError {
-    PushOptions.command.usageError(
-      "--passphrase takes env:NAME, file:PATH, fd:N or pass:TEXT", subject: "--passphrase")
+  private func passphrase() throws(CredentialProblem) -> [UInt8]? {
+    guard let source = arguments[PushOptions.passphrase] else {
+      return Environment.value("APNS_PASSPHRASE").map { Array($0.utf8) }
+    }
+    let passphrase = try Passphrase(source)
+    if passphrase.isExposed { warn("a passphrase on the command line can be read by every user of this machine") }
+    return passphrase.bytes
   }
 }

@@ -165,7 +165,12 @@ enum PushOptions {
     operand: Operand("FILE", "notification records; standard input without it or with -", completion: .files),
     groups: [
       OptionGroup("Service", [environment, endpoint, port, caFile, proxy, allowNoALPN]),
-      OptionGroup("Credentials", [key, keyID, teamID, cert, certKey, passphrase, topic]),
+      OptionGroup(
+        "Credentials",
+        [
+          key, keyID, teamID, cert, certKey, passphrase, CredentialOptions.credentials, CredentialOptions.check,
+          CredentialOptions.tokenCache, topic,
+        ]),
       OptionGroup(
         "Sending",
         [

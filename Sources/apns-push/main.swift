@@ -7,6 +7,7 @@ import POSIX
 import Provider
 
 Tool.main(PushOptions.command) { arguments in
+  if arguments.has(CredentialOptions.check) { return try Credentials(arguments).check() }
   let services = try Credentials(arguments).services()
   var settings = try settings(arguments, host: services[0].host)
   if arguments.has(PushOptions.probe) { return try probe(services, settings, arguments) }
