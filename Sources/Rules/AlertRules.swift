@@ -211,7 +211,7 @@ let alertRules: [Rule] = [
     let wanted = placeholders(text)
     guard given != wanted else { return }
     scene.report(
-      scene.alert(args) ?? node, "the text of \"\(document.name(node))\" takes \(wanted) arguments, \(given) are given")
+      scene.alert(args) ?? node, "the text of \"\(document.name(node))\" takes \(wanted) arguments; given: \(given)")
   },
   Rule(
     "alert-action-loc-key", .note, "action-loc-key is not used",

@@ -52,7 +52,7 @@ extension SyntaxError {
     if bytes.count >= 2 {
       let start = (bytes[0], bytes[1])
       if start == (0x1F, 0x8B) || start == (0x78, 0x9C) {
-        return ("payload-compressed", "the text begins like compressed data; send the JSON itself")
+        return ("payload-compressed", "send the JSON itself")
       }
       if start == (0xFE, 0xFF) || start == (0xFF, 0xFE) || bytes[0] == 0 || bytes[1] == 0 {
         return ("json-not-utf8", "this looks like UTF-16; convert it to UTF-8")

@@ -102,7 +102,9 @@ private struct Inspector: Sendable {
   mutating func report(_ error: SyntaxError, _ bytes: Span<UInt8>, _ form: Form) {
     self.form = form
     let (rule, help) = error.rule(in: bytes)
-    let message = rule == "payload-empty" ? "there are no bytes of a payload" : error.message
+    var message = error.message
+    if rule == "payload-empty" { message = "there are no bytes of a payload" }
+    if rule == "payload-compressed" { message = "the text begins like compressed data" }
     add(rule, offset: min(error.offset, bytes.count), length: 0, pointer: nil, message, help: help)
   }
 

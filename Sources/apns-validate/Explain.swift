@@ -12,12 +12,16 @@ enum Explain {
     if let refusal = rule.refusal { text += wrapped("APNs refuses the request with \(refusal).") + "\n" }
     if let need = rule.needs { text += wrapped("The rule is silent without \(need.rawValue).") + "\n" }
     text += "Wrong:\n\(example(rule.fails))\nRight:\n\(example(rule.passes))\n"
-    text += "Switch it off with --disable \(rule.id), or change its level with --severity \(rule.id)=note.\n"
+    text += "Switch it off with --disable \(rule.id), or change its level with --severity \(rule.id)=LEVEL.\n"
     return text
   }
 
   private static func example(_ example: Example) -> String {
-    var text = "    \(example.shortText)\n"
+    // A line that can be piped into the tool, unless it is one of those that are too long on purpose.
+    let full = example.text
+    let isShown =
+      full.utf8.count <= 600 && !full.isEmpty && full.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{FEFF}" }
+    var text = "    \(isShown && !full.contains("\u{FFFD}") ? full : example.shortText)\n"
     if !example.options.isEmpty { text += "    with \(example.options.joined(separator: " "))\n" }
     return text
   }

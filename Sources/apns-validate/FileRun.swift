@@ -97,7 +97,7 @@ struct FileRun {
       },
       found: { found.append($0) })
     counts.records += check.records
-    for finding in found {
+    for finding in found where finding.severity >= setup.shown {
       counts.count(finding.severity)
       if finding.severity >= setup.failOn { failures += 1 }
       guard !isQuiet else { continue }

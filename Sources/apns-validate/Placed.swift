@@ -28,7 +28,8 @@ extension Placed {
     var column = 1
     for index in lineStart..<min(offset, bytes.count) where bytes[index] & 0xC0 != 0x80 { column += 1 }
     self.column = column
-    let end = min(finding.offset + max(finding.length, 1), lineEnd)
+    var end = min(finding.offset + max(finding.length, 1), lineEnd)
+    while end < lineEnd, bytes[end] & 0xC0 == 0x80 { end += 1 }
     (excerpt, caret) = Self.excerpt(bytes, lineStart, lineEnd, offset, max(end, offset))
   }
 

@@ -34,6 +34,10 @@ enum RulesManual {
       .Fl \\-only Ar RULE ,
       and given another level with
       .Fl \\-severity Ar RULE Ns = Ns Ar LEVEL .
+      .Pp
+      The examples below leave out the device token;
+      .Fl \\-explain Ar RULE
+      prints them in full, ready to be piped into the tool.
 
       """
     text += silent()

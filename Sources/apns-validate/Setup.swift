@@ -13,23 +13,28 @@ struct Setup: Sendable {
   let rules: RuleSet
   let form: Form?
   let failOn: Severity
+  /// Findings below this are not reported; they may still be mended.
+  let shown: Severity
 
   /// - Parameter isFilter: lines are about to be sent, so that there is a clock, and notes are of no interest.
   init(_ arguments: Arguments, isFilter: Bool) throws {
+    let failOn = arguments[Validate.failOn].flatMap { Severity(word: $0) } ?? .error
+    let shown = arguments[Validate.show].flatMap { Severity(word: $0) } ?? (isFilter ? .warning : .note)
+    // A capital digit is a note, and mended all the same.
+    let least = arguments.has(Validate.fix) ? .note : min(shown, failOn)
     settings = try Self.settings(arguments, isFilter: isFilter)
-    rules = RuleSet(try Self.selection(arguments, isFilter: isFilter))
+    rules = RuleSet(try Self.selection(arguments, least: least))
+    self.failOn = failOn
+    self.shown = min(shown, failOn)
     form = arguments[Validate.form].flatMap { Form(rawValue: $0) }
-    failOn = arguments[Validate.failOn].flatMap { Severity(word: $0) } ?? .error
   }
 
-  private static func selection(_ arguments: Arguments, isFilter: Bool) throws -> Selection {
+  private static func selection(_ arguments: Arguments, least: Severity) throws -> Selection {
     var selection = Selection()
     selection.only = Set(arguments.all(Validate.only))
     selection.disabled = Set(arguments.all(Validate.disable))
     for (rule, level) in arguments.all(Validate.severity) { selection.severities[rule] = level }
-    let shown = arguments[Validate.show].flatMap { Severity(word: $0) }
-    let failOn = arguments[Validate.failOn].flatMap { Severity(word: $0) } ?? .error
-    selection.least = min(shown ?? (isFilter ? .warning : .note), failOn)
+    selection.least = least
     for id in selection.only.union(selection.disabled).union(selection.severities.keys).sorted() {
       guard Rule.named(id) == nil else { continue }
       throw Failure("there is no rule '\(id)'\(suggestion(id)); --list-rules lists them")

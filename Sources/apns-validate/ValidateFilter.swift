@@ -67,7 +67,7 @@ struct ValidateFilter: LineProcessor {
   }
 
   private func report(_ line: Span<UInt8>, _ number: Int, _ output: inout Output) {
-    let findings = validator.findings
+    let findings = validator.findings.filter { $0.severity >= setup.shown }
     counts.change { for finding in findings { $0.count(finding.severity) } }
     guard !isQuiet else { return }
     for finding in findings {

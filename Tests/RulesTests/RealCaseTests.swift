@@ -8,7 +8,7 @@ import Testing
 struct RealCase: Decodable, Sendable, CustomTestStringConvertible {
   let id: String
   let kind: String
-  let push_type: String?
+  let pushType: String?
   let expect: String
   let confidence: String
   let why: String
@@ -20,7 +20,9 @@ struct RealCase: Decodable, Sendable, CustomTestStringConvertible {
 
   static let all: [RealCase] = {
     guard let data = try? Data(contentsOf: folder.appendingPathComponent("real.ndjson")) else { return [] }
-    return data.split(separator: 0x0A).compactMap { try? JSONDecoder().decode(RealCase.self, from: Data($0)) }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return data.split(separator: 0x0A).compactMap { try? decoder.decode(RealCase.self, from: Data($0)) }
   }()
 
   /// What the validator says, without a clock: stored bodies have old timestamps.
@@ -31,7 +33,7 @@ struct RealCase: Decodable, Sendable, CustomTestStringConvertible {
     switch kind {
     case "payload", "apns-file":
       form = kind == "payload" ? .payload : .apns
-      settings.pushType = push_type.flatMap { PushType(rawValue: $0) }
+      settings.pushType = pushType.flatMap { PushType(rawValue: $0) }
     case "token":
       let token = String(decoding: (try? JSONEncoder().encode(input)) ?? Data(), as: UTF8.self)
       text = #"{"token":\#(token),"topic":"com.example.app","push_type":"alert","payload":{"aps":{"alert":"Hi"}}}"#
