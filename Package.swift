@@ -90,7 +90,9 @@ let package = Package(
     .testTarget(name: "HTTP2Tests", dependencies: ["HTTP2"]),
     .testTarget(name: "APNsTests", dependencies: ["APNs", "JSON"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules", "APNs", "JSON"], exclude: ["Cases"]),
-    .testTarget(name: "BinaryProtocolTests", dependencies: ["BinaryProtocol", "APNs", "JSON"], exclude: ["Vectors"]),
+    .testTarget(
+      name: "BinaryProtocolTests", dependencies: ["BinaryProtocol", "JSON", "Options", "apns-decode"],
+      exclude: ["Vectors"]),
     .testTarget(name: "FilterTests", dependencies: ["Filter", "Options", "POSIX"]),
     .testTarget(name: "ProviderTests", dependencies: ["Provider", "APNs", "JSON", "HTTP2", "TLS", "POSIX"]),
     .testTarget(

@@ -10,8 +10,8 @@ public enum DumpForm: String, CaseIterable, Sendable {
     case .raw: "the bytes themselves"
     case .hex: "hexadecimal digits, with or without 0x, blanks, commas and brackets between them"
     case .base64: "base64 in either alphabet"
-    case .xxd: "what xxd prints"
-    case .hexdump: "what hexdump -C prints"
+    case .xxd: "the output of xxd"
+    case .hexdump: "the canonical output of hexdump"
     case .buffer: "what Node prints for a Buffer"
     }
   }

@@ -64,13 +64,15 @@ extension View {
       ? .broken(.command, length: nil) : nil
   }
 
-  /// A tuple beyond doubt: a usual length, a sensible time, and the end or another head behind it.
+  /// A tuple beyond doubt: a sensible time and a token of 32 bytes; or of another usual length, and the end or another
+  /// head behind it.
   func sureTuple(at place: Int) -> Look {
     let no = Look.broken(.none, length: nil)
     if left(place) < Tuple.headSize { return isFinal ? no : .wait(Tuple.headSize) }
     let token = Int(bytes.bigEndian16(place + 4))
     let length = Tuple.headSize + token
     guard isUsual(token: token), Self.sensibleTimes.contains(Int(bytes.bigEndian32(place))) else { return no }
+    if token == 32 { return left(place) >= length ? .fits(length) : isFinal ? no : .wait(length) }
     if left(place) < length + Tuple.headSize, !isFinal { return .wait(length + Tuple.headSize) }
     if left(place) < length { return no }
     if left(place) < length + Tuple.headSize { return .fits(length) }
@@ -174,33 +176,47 @@ extension View {
     return bytes[next] <= 2 ? .fits(length) : wrong
   }
 
-  /// A notification beyond doubt: usual lengths, a payload in braces, and the end or another command behind it.
+  /// A notification beyond doubt: a token of a usual length and a payload in braces; or items that fill their frame, and
+  /// the end or another command behind it.
   func sureFrame(at place: Int) -> Look {
+    switch bytes[place] {
+    case 0: surePlain(at: place, head: 1)
+    case 1: surePlain(at: place, head: 9)
+    case 2: sureItems(at: place)
+    default: .broken(.none, length: nil)
+    }
+  }
+
+  private func surePlain(at place: Int, head: Int) -> Look {
     let no = Look.broken(.none, length: nil)
-    guard bytes[place] <= 2 else { return no }
-    let head = bytes[place] == 0 ? 1 : 9
-    var length: Int
-    if bytes[place] == 2 {
-      if left(place) < Frame.headSize + Frame.itemHeadSize {
-        return isFinal ? no : .wait(Frame.headSize + Frame.itemHeadSize)
-      }
-      length = Frame.headSize + Int(bytes.bigEndian32(place + 1))
-      guard 8...8192 ~= length, 1...5 ~= bytes[place + Frame.headSize] else { return no }
-      if left(place) < length { return isFinal ? no : .wait(length) }
-      guard itemFault(place + Frame.headSize, place + length) == nil else { return no }
-    } else {
-      if left(place) < head + 2 { return isFinal ? no : .wait(head + 2) }
-      let token = Int(bytes.bigEndian16(place + head))
-      guard isUsual(token: token) else { return no }
-      let bare = head + 2 + token + 2
-      if left(place) < bare { return isFinal ? no : .wait(bare) }
-      let payload = Int(bytes.bigEndian16(place + bare - 2))
-      guard 2...8192 ~= payload else { return no }
-      length = bare + payload
-      if left(place) < length { return isFinal ? no : .wait(length) }
-      guard bytes[place + bare] == UInt8(ascii: "{"), bytes[place + length - 1] == UInt8(ascii: "}") else { return no }
+    if left(place) < head + 2 { return isFinal ? no : .wait(head + 2) }
+    let token = Int(bytes.bigEndian16(place + head))
+    guard isUsual(token: token) else { return no }
+    let bare = head + 2 + token + 2
+    if left(place) < bare { return isFinal ? no : .wait(bare) }
+    let length = bare + Int(bytes.bigEndian16(place + bare - 2))
+    guard length - bare <= 8192 else { return no }
+    if left(place) < length { return isFinal ? no : .wait(length) }
+    return isInBraces((place + bare)..<(place + length)) ? .fits(length) : no
+  }
+
+  private func sureItems(at place: Int) -> Look {
+    let no = Look.broken(.none, length: nil)
+    let least = Frame.headSize + Frame.itemHeadSize
+    if left(place) < least { return isFinal ? no : .wait(least) }
+    let length = Frame.headSize + Int(bytes.bigEndian32(place + 1))
+    guard least...8192 ~= length, 1...5 ~= bytes[place + Frame.headSize] else { return no }
+    if left(place) < length { return isFinal ? no : .wait(length) }
+    guard itemFault(place + Frame.headSize, place + length) == nil else { return no }
+    let frame = frame(at: place, length: length, offset: 0)
+    if let token = frame.token, isUsual(token: token.count), let payload = frame.payload, isInBraces(payload) {
+      return .fits(length)
     }
     return ifFollowed(place, length: length, else: no)
+  }
+
+  private func isInBraces(_ range: Range<Int>) -> Bool {
+    range.count >= 2 && bytes[range.lowerBound] == UInt8(ascii: "{") && bytes[range.upperBound - 1] == UInt8(ascii: "}")
   }
 
   /// The notification of which `lookFrame` has said that it fits.
