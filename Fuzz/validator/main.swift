@@ -18,7 +18,7 @@ nonisolated(unsafe) private var validators: [Validator] = {
   other.allowedTopics = ["com.example.app"]
   other.isBroadcast = true
   other.channelPolicy = 0
-  return [Validator(RuleSet(), settings: settings), Validator(RuleSet(), settings: other)]
+  return [Validator(settings: settings), Validator(settings: other)]
 }()
 
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -16,7 +16,7 @@ let alertRules: [Rule] = [
     "alert-empty-string", .warning, "alert is not an empty string",
     why: "Nothing is shown. A badge or a sound in the same push still works.",
     passes: .alert(#"{"aps":{"alert":"Hi"}}"#), fails: .alert(#"{"aps":{"alert":"","badge":1}}"#),
-    at: .aps(.alert, .string)
+    at: .aps(.alert, .empty)
   ) { document, scene, node in
     guard document.isEmptyString(node) else { return }
     scene.report(node, "\"alert\" is an empty string: nothing is shown", help: "leave the key out")
@@ -34,7 +34,7 @@ let alertRules: [Rule] = [
     "alert-double-encoded", .warning, "alert is not the text of a JSON object",
     why: "It was encoded twice, and people see the braces.",
     passes: .alert(#"{"aps":{"alert":{"title":"Hi","body":"There"}}}"#),
-    fails: .alert(#"{"aps":{"alert":"{\"title\":\"Hi\"}"}}"#), at: .aps(.alert, .string)
+    fails: .alert(#"{"aps":{"alert":"{\"title\":\"Hi\"}"}}"#), at: .aps(.alert, .text)
   ) { document, scene, node in
     guard document.holdsJSON(node) != nil else { return }
     scene.report(
@@ -67,8 +67,8 @@ let alertRules: [Rule] = [
     "alert-text-empty", .warning, "no text of the alert is empty",
     why: "The device drops the key; leave it out.",
     passes: .alert(#"{"aps":{"alert":{"body":"Hi"}}}"#), fails: .alert(#"{"aps":{"alert":{"title":"","body":"Hi"}}}"#),
-    at: .alert(.title, .string), .alert(.subtitle, .string), .alert(.body, .string), .alert(.titleLocKey, .string),
-    .alert(.subtitleLocKey, .string), .alert(.locKey, .string)
+    at: .alert(.title, .empty), .alert(.subtitle, .empty), .alert(.body, .empty), .alert(.titleLocKey, .empty),
+    .alert(.subtitleLocKey, .empty), .alert(.locKey, .empty)
   ) { document, scene, node in
     guard document.isEmptyString(node) else { return }
     scene.report(node, "\"\(document.name(node - 1))\" is an empty string", help: "leave the key out")

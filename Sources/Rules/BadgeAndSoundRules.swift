@@ -38,7 +38,7 @@ let badgeRules: [Rule] = [
   Rule(
     "badge-negative", .error, "badge is not below 0",
     why: "A negative number is dropped; 0 is what takes the badge away.",
-    passes: .alert(#"{"aps":{"badge":0}}"#), fails: .alert(#"{"aps":{"badge":-1}}"#), at: .aps(.badge, .number)
+    passes: .alert(#"{"aps":{"badge":0}}"#), fails: .alert(#"{"aps":{"badge":-1}}"#), at: .aps(.badge, .oddNumber)
   ) { document, scene, node in
     guard document.bytes[document.start(node)] == UInt8(ascii: "-"), document.value(node) != 0 else { return }
     scene.report(node, "\"badge\" is \(document.shown(node))", help: "0 takes the badge away")
@@ -47,7 +47,7 @@ let badgeRules: [Rule] = [
     "badge-fraction", .warning, "badge is a whole number",
     why: "A badge shows whole numbers; what becomes of a fraction is not said.",
     passes: .alert(#"{"aps":{"alert":"Hi","badge":2}}"#), fails: .alert(#"{"aps":{"alert":"Hi","badge":1.5}}"#),
-    at: .aps(.badge, .number)
+    at: .aps(.badge, .oddNumber)
   ) { document, scene, node in
     guard !document.isWhole(node) else { return }
     scene.report(node, "\"badge\" is written as \(document.shown(node)), not as a whole number")
@@ -56,7 +56,7 @@ let badgeRules: [Rule] = [
     "badge-large", .warning, "badge fits 32 bits",
     why: "No icon shows a number above 2147483647.",
     passes: .alert(#"{"aps":{"badge":9999}}"#), fails: .alert(#"{"aps":{"badge":4294967296}}"#),
-    at: .aps(.badge, .number)
+    at: .aps(.badge, .oddNumber)
   ) { document, scene, node in
     // Nine digits always fit.
     guard document.end(node) - document.start(node) > 9, let value = document.value(node), value > 2_147_483_647 else {
@@ -79,7 +79,7 @@ let soundRules: [Rule] = [
     "sound-empty", .warning, "sound is not an empty string",
     why: "The key is dropped; leave it out.",
     passes: .alert(#"{"aps":{"alert":"Hi"}}"#), fails: .alert(#"{"aps":{"alert":"Hi","sound":""}}"#),
-    at: .aps(.sound, .string)
+    at: .aps(.sound, .empty)
   ) { document, scene, node in
     guard document.isEmptyString(node), scene.type != .background else { return }
     scene.report(node, "\"sound\" is an empty string: nothing is played", help: "leave the key out")
@@ -186,7 +186,7 @@ let soundRules: [Rule] = [
     why: "Anything else is not understood.",
     passes: .alert(#"{"aps":{"alert":"Hi","sound":{"critical":1,"name":"default"}}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","sound":{"critical":1,"name":7}}}"#),
-    at: .sound(.name, .any.subtracting(.null))
+    at: .sound(.name, .wrong(except: .text))
   ) { document, scene, node in
     if document.isText(node) { return }
     scene.report(

@@ -11,13 +11,13 @@ let keyRules: [Rule] = [
     why: "Anything else is dropped, and the notification is not grouped.",
     passes: .alert(#"{"aps":{"alert":"Hi","thread-id":"12"}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","thread-id":12}}"#),
-    at: .aps(.threadID, .any.subtracting(.null)), check: nonEmptyString),
+    at: .aps(.threadID, .wrong(except: .text)), check: nonEmptyString),
   Rule(
     "category-type", .error, "category is a non-empty string",
     why: "Anything else is dropped, and the notification has no actions.",
     passes: .alert(#"{"aps":{"alert":"Hi","category":"A"}}"#),
     fails: .alert(#"{"aps":{"alert":"Hi","category":["A"]}}"#),
-    at: .aps(.category, .any.subtracting(.null)), check: nonEmptyString),
+    at: .aps(.category, .wrong(except: .text)), check: nonEmptyString),
   Rule(
     "category-unknown", .warning, "category is one the app registers",
     why: "The notification is shown without its actions.",

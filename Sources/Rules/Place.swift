@@ -3,19 +3,53 @@
 import APNs
 import JSON
 
-/// Kinds of JSON values, as a set.
+/// Kinds of JSON values, as a set. Empty strings and plain numbers (up to nine digits, nothing else) are kinds of their own:
+/// most rules are about the first, and few about the second.
 struct Kinds: OptionSet, Sendable {
   let rawValue: UInt8
 
   static let object = Kinds(rawValue: 1)
   static let array = Kinds(rawValue: 2)
-  static let string = Kinds(rawValue: 4)
-  static let number = Kinds(rawValue: 8)
-  static let bool = Kinds(rawValue: 16 | 32)
-  static let null = Kinds(rawValue: 64)
-  static let any = Kinds(rawValue: 127)
+  static let text = Kinds(rawValue: 4)
+  static let empty = Kinds(rawValue: 8)
+  static let oddNumber = Kinds(rawValue: 16)
+  static let plainNumber = Kinds(rawValue: 32)
+  static let bool = Kinds(rawValue: 64)
+  static let null = Kinds(rawValue: 128)
+
+  static let string: Kinds = [.text, .empty]
+  static let number: Kinds = [.oddNumber, .plainNumber]
+  static let any = Kinds(rawValue: 255)
+
   /// Everything but null, which counts as absent, and the kinds given.
   static func wrong(except right: Kinds) -> Kinds { any.subtracting(right).subtracting(.null) }
+}
+
+extension Document {
+  /// The position of the value's bit in `Kinds`.
+  @inline(__always)
+  func kindIndex(_ node: Int) -> Int {
+    let token = tokens[node]
+    switch token.kind {
+    case .object: return 0
+    case .array: return 1
+    case .string: return token.end &- token.start == 2 ? 3 : 2
+    case .number: return isPlain(token) ? 5 : 4
+    case .true, .false: return 6
+    case .null: return 7
+    }
+  }
+
+  @inline(__always)
+  private func isPlain(_ token: Token) -> Bool {
+    guard token.end &- token.start <= 9 else { return false }
+    var index = token.start
+    while index < token.end {
+      if bytes[index] &- 0x30 > 9 { return false }
+      index &+= 1
+    }
+    return true
+  }
 }
 
 /// A place, and the kinds of values there that the rule looks at.

@@ -137,10 +137,9 @@ extension Document {
 
   /// A quick look at a key's first and last letter; the rule compares the whole.
   @inline(__always)
-  func mayNameSecret(_ node: Int) -> Bool {
-    let token = tokens[node]
-    let last = bytes[token.end &- 2] | 0x20
-    switch bytes[token.start &+ 1] | 0x20 {
+  func mayNameSecret(_ token: Token) -> Bool {
+    let last = byte(token.end &- 2) | 0x20
+    switch byte(token.start &+ 1) | 0x20 {
     case UInt8(ascii: "p"):
       return last == UInt8(ascii: "d") || last == UInt8(ascii: "e") || last == UInt8(ascii: "y")
         || last == UInt8(ascii: "n")
@@ -151,6 +150,30 @@ extension Document {
         || last == UInt8(ascii: "c")
     default: return false
     }
+  }
+
+  /// A small number that differs for most keys.
+  @inline(__always)
+  func mark(_ key: Token) -> Int {
+    let start = key.start &+ 1
+    let length = key.end &- start &- 1
+    guard length > 0 else { return 0 }
+    return length &* 11 &+ Int(byte(start)) &+ Int(byte(key.end &- 2)) &* 5 &+ Int(byte(start &+ length &>> 1)) &* 3
+  }
+
+  // The walk visits every token of every line: these two skip the bounds checks, which the reader's tape makes needless.
+
+  @inline(__always)
+  func token(_ node: Int) -> Token {
+    assert(node >= 0 && node < tokens.count)
+    return unsafe tokens[unchecked: node]
+  }
+
+  /// A byte inside a token.
+  @inline(__always)
+  func byte(_ offset: Int) -> UInt8 {
+    assert(offset >= 0 && offset < bytes.count)
+    return unsafe bytes[unchecked: offset]
   }
 
   @inline(__always)

@@ -63,14 +63,18 @@ public struct RuleSet: Sendable {
   let checks: [Check]
   let rules: [UInt16]
 
-  public init(_ selection: Selection = Selection()) {
+  /// - Parameters:
+  ///   - selection: the rules to ask.
+  ///   - settings: what is known; rules that need what is not are left out.
+  public init(_ selection: Selection = Selection(), knowing settings: Settings) {
     let all = Rule.all
     severities = all.map { selection.severity(of: $0) }
     least = selection.least
     var lists = [[Int]](repeating: [], count: Place.count * 8)
-    for (index, rule) in all.enumerated() where severities[index] != .off && rule.check != nil {
+    for (index, rule) in all.enumerated()
+    where severities[index] != .off && rule.check != nil && rule.needs?.isMet(by: settings) != false {
       for place in rule.places {
-        for kind in 0..<7 where place.kinds.rawValue & 1 << UInt8(kind) != 0 {
+        for kind in 0..<8 where place.kinds.rawValue & 1 << UInt8(kind) != 0 {
           lists[place.index * 8 + kind].append(index)
         }
       }
@@ -94,7 +98,7 @@ public struct RuleSet: Sendable {
   /// Asks the rules of a place about a node.
   @inline(__always)
   func visit(_ place: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
-    let list = place &* 8 &+ Int(document.what(node).rawValue)
+    let list = place &* 8 &+ document.kindIndex(node)
     var next = Int(starts[list])
     let end = Int(starts[list &+ 1])
     while next < end {
@@ -107,5 +111,22 @@ public struct RuleSet: Sendable {
   @inline(__always)
   func visit(_ place: Place, _ document: Document, _ scene: inout Scene, _ node: Int) {
     visit(place.index, document, &scene, node)
+  }
+}
+
+extension Rule.Need {
+  /// Whether the settings have what a rule needs; what a record may have as well counts as there.
+  func isMet(by settings: Settings) -> Bool {
+    switch self {
+    case .clock: settings.now != nil
+    case .strings: settings.strings != nil
+    case .categories: settings.categories != nil
+    case .bundle: settings.bundle != nil
+    case .platform: settings.platform != nil
+    case .authentication: settings.authentication != nil
+    case .policy: settings.channelPolicy != nil
+    case .topics: settings.allowedTopics != nil
+    case .environment, .wholeRun: true
+    }
   }
 }

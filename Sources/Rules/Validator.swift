@@ -12,7 +12,12 @@ public struct Validator: Sendable {
   /// The form the last text was taken for.
   public var form: Form { inspector.form }
 
-  public init(_ rules: RuleSet = RuleSet(), settings: Settings = Settings()) {
+  public init(_ selection: Selection = Selection(), settings: Settings = Settings()) {
+    self.init(RuleSet(selection, knowing: settings), settings: settings)
+  }
+
+  /// - Parameter rules: made with the same settings; worth keeping when there are many validators.
+  public init(_ rules: RuleSet, settings: Settings) {
     inspector = Inspector(rules, settings)
   }
 

@@ -138,56 +138,45 @@ struct Walk {
 
   /// What may stand anywhere: doubled keys, escapes of five digits, card numbers, secrets, an `aps` too deep.
   private func everyToken(_ document: Document, _ scene: inout Scene) {
+    let rootAPS = scene.rootMask & 1 << UInt32(RootKey.aps.index) == 0 ? 0 : scene.rootNode(RootKey.aps.index)
     var node = scene.payload
     let end = document.next(node)
     while node < end {
-      let token = document.tokens[node]
-      switch token.kind {
-      case .object: duplicates(document, &scene, node)
-      case .string:
+      let token = document.token(node)
+      let kind = token.kind
+      if kind == .string {
         if token.hasEscapes, document.hasFiveDigitEscape(node) { rules.visit(.fiveDigits, document, &scene, node) }
         let length = token.end &- token.start &- 2
         if token.isKey {
-          if length == 3 {
-            if document.equals(node, "aps") {
-              if !isRootKey(scene, node) { rules.visit(.nested, document, &scene, node) }
-            } else if document.mayNameSecret(node) {
-              rules.visit(.secretKey, document, &scene, node)
-            }
-          } else if length > 3, document.mayNameSecret(node) {
+          if length == 3, document.equals(node, "aps") {
+            if rootAPS != node &+ 1 { rules.visit(.nested, document, &scene, node) }
+          } else if length >= 3, document.mayNameSecret(token) {
             rules.visit(.secretKey, document, &scene, node)
           }
-        } else if length == 15 || length == 16, document.bytes[token.start &+ 1] &- 0x30 <= 9 {
+        } else if length == 15 || length == 16, document.byte(token.start &+ 1) &- 0x30 <= 9 {
           rules.visit(.digits, document, &scene, node)
         }
-      default: break
+      } else if kind == .object {
+        duplicates(document, &scene, node, token)
       }
       node &+= 1
     }
   }
 
-  private func isRootKey(_ scene: borrowing Scene, _ key: Int) -> Bool { scene.root(.aps) == key &+ 1 }
-
   /// A small set of marks finds almost all objects without doubles; only the others are compared key by key.
-  private func duplicates(_ document: Document, _ scene: inout Scene, _ object: Int) {
+  @inline(__always)
+  private func duplicates(_ document: Document, _ scene: inout Scene, _ object: Int, _ token: Token) {
     var marks: UInt64 = 0
     var key = object &+ 1
-    let end = document.next(object)
-    while key < end {
-      let token = document.tokens[key]
-      let length = token.end &- token.start &- 2
-      var mark = length &* 11
-      if length > 0 {
-        mark &+= Int(document.bytes[token.start &+ 1]) &+ Int(document.bytes[token.end &- 2]) &* 5
-        mark &+= Int(document.bytes[token.start &+ 1 &+ length / 2]) &* 3
-      }
-      let bit: UInt64 = 1 << UInt64(mark & 63)
-      if marks & bit != 0 || token.hasEscapes {
+    while key < token.next {
+      let name = document.token(key)
+      let bit: UInt64 = 1 << UInt64(document.mark(name) & 63)
+      if marks & bit != 0 || name.hasEscapes {
         if let pair = document.firstDuplicateKey(in: object) { rules.visit(.duplicate, document, &scene, pair.second) }
         return
       }
       marks |= bit
-      key = document.next(key &+ 1)
+      key = document.token(key &+ 1).next
     }
   }
 

@@ -23,7 +23,7 @@ struct Setup: Sendable {
     // A capital digit is a note, and mended all the same.
     let least = arguments.has(Validate.fix) ? .note : min(shown, failOn)
     settings = try Self.settings(arguments, isFilter: isFilter)
-    rules = RuleSet(try Self.selection(arguments, least: least))
+    rules = RuleSet(try Self.selection(arguments, least: least), knowing: settings)
     self.failOn = failOn
     self.shown = min(shown, failOn)
     form = arguments[Validate.form].flatMap { Form(rawValue: $0) }

@@ -63,7 +63,7 @@ struct MendTests {
   @Test("Every fix of every rule's example removes its finding")
   func examples() {
     for rule in Rule.all where !rule.fails.isFile {
-      var validator = Validator(RuleSet(), settings: settings(rule.fails.options))
+      var validator = Validator(settings: settings(rule.fails.options))
       let bytes = rule.fails.bytes
       guard validator.check(bytes.span, fallback: .record) else { continue }
       let fixable = Set(validator.findings.filter { $0.fix != nil }.map(\.rule))

@@ -54,7 +54,7 @@ struct RealCase: Decodable, Sendable, CustomTestStringConvertible {
 /// All findings of a text.
 func check(_ text: String, form: Form? = nil, settings: Settings = Settings(), isLines: Bool = false) -> [Finding] {
   var check = TextCheck(
-    name: "text", form: form, isLines: isLines, validator: Validator(RuleSet(), settings: settings))
+    name: "text", form: form, isLines: isLines, validator: Validator(settings: settings))
   var memory = RunMemory()
   var found: [Finding] = []
   check.run(Array(text.utf8).span, memory: &memory) { found.append($0) }

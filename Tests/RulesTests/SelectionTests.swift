@@ -8,7 +8,7 @@ struct SelectionTests {
   private func rules(_ text: String, _ change: (inout Selection) -> Void) -> [String] {
     var selection = Selection()
     change(&selection)
-    var validator = Validator(RuleSet(selection))
+    var validator = Validator(selection)
     _ = validator.check(Array(text.utf8).span)
     return validator.findings.map { "\($0.rule):\($0.severity.word)" }
   }

@@ -43,7 +43,7 @@ private func strings(_ text: String) -> [String: String] {
 
 /// The findings of an example, checked as the tool would check it.
 func findings(_ example: Example) -> [Finding] {
-  var validator = Validator(RuleSet(), settings: settings(example.options))
+  var validator = Validator(settings: settings(example.options))
   let form: Form? = example.isSimulatorFile ? .apns : nil
   let bytes = example.bytes
   // Files of several documents: those on lines of their own.
