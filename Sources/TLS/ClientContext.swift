@@ -112,12 +112,15 @@ private func trustInSystem(_ context: OpaquePointer) throws(Failure) {
   if let file, SSL_CTX_load_verify_file(context, file) != 1 {
     throw .library(.configuration, "SSL_CERT_FILE '\(file)' cannot be read")
   }
-  let directory = environment(X509_get_default_cert_dir_env()) ?? String(cString: X509_get_default_cert_dir())
+  let chosen = environment(X509_get_default_cert_dir_env())
+  let directory = chosen ?? String(cString: X509_get_default_cert_dir())
   guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
     throw .library(.configuration, "the directory of certificates '\(directory)' cannot be used")
   }
-  // Systems that keep a bundle alone (not Debian): better slow than without trust.
-  if file == nil, !holdsHashes(directory) { SSL_CTX_load_verify_file(context, X509_get_default_cert_file()) }
+  // Systems that keep a bundle alone (not Debian): better slow than without trust. Who names a directory means it.
+  if file == nil, chosen == nil, !holdsHashes(directory) {
+    SSL_CTX_load_verify_file(context, X509_get_default_cert_file())
+  }
   ERR_clear_error()
 }
 
