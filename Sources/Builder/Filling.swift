@@ -86,6 +86,9 @@ public enum Filled: Equatable, Sendable {
         throw ValueError("expected \(words.joined(separator: ", ")), found \(shown)\(near)")
       }
       self = .string(text)
+    case .topic(let suffix):
+      let topic = try Self.header(text, .header, shown)
+      self = .string(topic.hasSuffix(suffix) ? topic : topic + suffix)
     default: self = .string(try Self.header(text, shape, shown))
     }
   }

@@ -137,10 +137,9 @@ extension Kind {
     return pushType.row.usualPriority
   }
 
-  /// What of a payload contradicts the kind; nil when it is one of its kind.
-  public func fault(in payload: Value) -> String? {
-    let keys = payload.keys
-    if let onlyRoot, let stranger = keys.first(where: { !onlyRoot.contains($0) }) {
+  /// What of a payload contradicts the kind; nil when nothing does.
+  public func contradiction(in payload: Value) -> String? {
+    if let onlyRoot, let stranger = payload.keys.first(where: { !onlyRoot.contains($0) }) {
       return "--kind \(name) has no room for \"\(stranger)\" in the payload"
     }
     let aps = payload.find([.key("aps")])?.keys ?? []
@@ -150,38 +149,47 @@ extension Kind {
     if let stranger = aps.first(where: { withoutAps.contains($0) }) {
       return "\"\(stranger)\" means nothing with --kind \(name)"
     }
+    return pushType == .liveactivity ? activityContradiction(payload) : nil
+  }
+
+  /// What the kind needs and a payload does not have; nil when it has everything.
+  public func lack(in payload: Value) -> String? {
     func has(_ path: [String]) -> Bool { payload.find(path.map { PathStep.key($0) }[...]) != nil }
     if let missing = needs.first(where: { !has($0.path) }) { return "--kind \(name) needs \(missing.option)" }
     if !needsOneOf.isEmpty, !needsOneOf.contains(where: { has($0.path) }) {
       return "--kind \(name) needs \(needsOneOf.map(\.option).joined(separator: " or "))"
     }
-    return pushType == .liveactivity ? activityFault(payload) : nil
+    guard pushType == .liveactivity else { return nil }
+    switch payload.find([.key("aps"), .key("event")])?.plainText {
+    case "start":
+      let missing = Self.startNeeds.first { !has(["aps"] + $0.path) }
+      return missing.map { "the start of a Live Activity needs \($0.option)" }
+    case "update": return has(["aps", "content-state"]) ? nil : "the update of a Live Activity needs --content-state"
+    default: return nil
+    }
   }
 
-  private func activityFault(_ payload: Value) -> String? {
-    func aps(_ key: String...) -> Value? { payload.find([.key("aps")] + key.map { PathStep.key($0) }) }
-    guard let event = aps("event")?.plainText else { return nil }
-    switch event {
+  private static let startNeeds: [(path: [String], option: String)] = [
+    (["content-state"], "--content-state"), (["attributes-type"], "--attributes-type"),
+    (["attributes"], "--attributes"), (["alert", "title"], "--title"), (["alert", "body"], "--body"),
+  ]
+
+  private func activityContradiction(_ payload: Value) -> String? {
+    func aps(_ key: String) -> Value? { payload.find([.key("aps"), .key(key)]) }
+    switch aps("event")?.plainText {
     case "start":
-      let needs: [([String], String)] = [
-        (["content-state"], "--content-state"), (["attributes-type"], "--attributes-type"),
-        (["attributes"], "--attributes"), (["alert", "title"], "--title"), (["alert", "body"], "--body"),
-      ]
-      for (path, option) in needs where payload.find([.key("aps")] + path.map { PathStep.key($0) }) == nil {
-        return "the start of a Live Activity needs \(option)"
-      }
       if aps("input-push-token") != nil, aps("input-push-channel") != nil {
         return "--input-push-token and --input-push-channel exclude each other"
       }
     case "update", "end":
-      if event == "update", aps("content-state") == nil { return "the update of a Live Activity needs --content-state" }
       for key in ["attributes-type", "attributes", "input-push-token", "input-push-channel"] where aps(key) != nil {
         return "--\(key) belongs to the start of a Live Activity"
       }
-      if event == "update", aps("dismissal-date") != nil {
+      if aps("event")?.plainText == "update", aps("dismissal-date") != nil {
         return "--dismissal-date belongs to the end of a Live Activity"
       }
-    default: return "\"event\" is '\(event)'; it must be start, update or end"
+    case let event?: return "\"event\" is '\(event)'; it must be start, update or end"
+    case nil: break
     }
     if let alert = aps("alert"), !alert.isObject {
       return "the alert of a Live Activity is an object: give --title and --body"

@@ -26,8 +26,7 @@ public struct LineBuilder: LineProcessor {
       if bare[0] == UInt8(ascii: "{"), !bare.isDataDescription {
         try object(line, into: &output)
       } else {
-        try checkNoTable(bare)
-        try self.bare(bare, into: &output)
+        do throws(LineFault) { try self.bare(bare, into: &output) } catch { throw tableFault(bare) ?? error }
       }
     } catch {
       output.say(recipe.tool, line: number, error.message)
@@ -36,16 +35,16 @@ public struct LineBuilder: LineProcessor {
   }
 
   /// A row of a table is no token, and what to do about it is easily said.
-  private func checkNoTable(_ line: Span<UInt8>) throws(LineFault) {
+  private func tableFault(_ line: Span<UInt8>) -> LineFault? {
     var index = 0
     while index < line.count, DeviceToken.isHexadecimal(line[index]) { index += 1 }
-    guard index < line.count, line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: "\t") else { return }
-    throw LineFault("this is a row of a table, no device token: give --csv or --tsv, with a header as the first line")
+    guard index < line.count, line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: "\t") else { return nil }
+    return LineFault("this is a row of a table, no device token: give --csv or --tsv, with a header as the first line")
   }
 
   /// A recipient that is nothing but a token.
   public mutating func bare(_ token: Span<UInt8>, into output: inout Output) throws(LineFault) {
-    try recipe.checkNotEmpty()
+    try recipe.checkComplete()
     let place = Field(0, token.count)
     fields.removeAll(keepingCapacity: true)
     for name in recipe.program.columns { fields.append(name == recipe.tokenField ? place : .missing) }
@@ -68,7 +67,7 @@ public struct LineBuilder: LineProcessor {
     } else if let key = recipe.payloadField {
       try own(document, key, into: &output)
     } else {
-      try recipe.checkNotEmpty()
+      try recipe.checkComplete()
       let token = try token(document)
       collect(document, recipe.program.columns)
       let values = values
@@ -94,6 +93,9 @@ public struct LineBuilder: LineProcessor {
     var value = recipe.start
     if let node = document.find(key, in: 0), document.kind(node) != .null {
       guard document.kind(node) == .object else { throw LineFault("\"\(key)\" is no object, so it is no payload") }
+      // Merging compares keys with keys; no payload that APNs takes is near this.
+      let size = document.raw(node).count
+      guard size <= 65_536 else { throw LineFault("\"\(key)\" has \(size) bytes, far too many for a payload") }
       value = try changed(value, [.merge([.key("payload")], .json(Array(copying: document.raw(node))))])
     }
     try make(try changed(value, recipe.changes), document, token: try token(document), into: &output)

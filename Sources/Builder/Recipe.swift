@@ -43,12 +43,14 @@ public struct Recipe: Sendable {
   public let payloadField: String?
   /// Whether a new record would say nothing at all, which is for the devices of Wallet alone.
   public let isEmpty: Bool
+  /// What a new record lacks, in words; records that come in whole may have it already.
+  public let lack: String?
 
   /// - Throws: an error about the templates: JSON that is none.
   public init(
     tool: String, start: Value, changes: [Change], edits: [Change], truncatable: [[PathStep]], settings: RunSettings,
     form: OutputForm = .record, tokenField: String = "token", payloadField: String? = nil,
-    mayBeEmpty: Bool = false
+    mayBeEmpty: Bool = false, lack: String? = nil
   ) throws(ValueError) {
     self.tool = tool
     self.start = start
@@ -58,13 +60,16 @@ public struct Recipe: Sendable {
     self.form = form
     self.tokenField = tokenField
     self.payloadField = payloadField
+    self.lack = lack
     let record: Value
     do throws(PathError) { record = try start.applying(changes) } catch { throw ValueError(error.message) }
     program = try Program(record, truncatable: truncatable)
     isEmpty = !mayBeEmpty && payloadField == nil && record.find([.key("payload")])?.keys.isEmpty != false
   }
 
-  func checkNotEmpty() throws(LineFault) {
+  /// Throws when no new record can be made.
+  func checkComplete() throws(LineFault) {
+    if let lack { throw LineFault(lack) }
     if isEmpty { throw LineFault("there is nothing to send: give --title, --body, --kind, --payload or key=text") }
   }
 }

@@ -9,7 +9,6 @@ struct SHA1 {
   )
   private var rest: [UInt8] = []
   private var length = 0
-  private var words = [UInt32](repeating: 0, count: 80)
 
   mutating func update(_ bytes: Span<UInt8>) {
     length &+= bytes.count
@@ -45,6 +44,7 @@ struct SHA1 {
   }
 
   private mutating func compress(_ bytes: Span<UInt8>, _ start: Int) {
+    var words = InlineArray<80, UInt32>(repeating: 0)
     for index in 0..<16 {
       let place = start + index * 4
       words[index] =
@@ -55,19 +55,17 @@ struct SHA1 {
       words[index] = rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
     }
     var (a, b, c, d, e) = state
-    for index in 0..<80 {
-      let mix: (UInt32, UInt32)
-      switch index {
-      case 0..<20: mix = (b & c | ~b & d, 0x5A82_7999)
-      case 20..<40: mix = (b ^ c ^ d, 0x6ED9_EBA1)
-      case 40..<60: mix = (b & c | b & d | c & d, 0x8F1B_BCDC)
-      default: mix = (b ^ c ^ d, 0xCA62_C1D6)
-      }
-      let next = rotate(a, 5) &+ mix.0 &+ e &+ mix.1 &+ words[index]
+    func turn(_ mix: UInt32, _ constant: UInt32, _ word: UInt32) {
+      let next = rotate(a, 5) &+ mix &+ e &+ constant &+ word
       (e, d, c, b, a) = (d, c, rotate(b, 30), a, next)
     }
+    for index in 0..<20 { turn(d ^ b & (c ^ d), 0x5A82_7999, words[index]) }
+    for index in 20..<40 { turn(b ^ c ^ d, 0x6ED9_EBA1, words[index]) }
+    for index in 40..<60 { turn(b & c | d & (b | c), 0x8F1B_BCDC, words[index]) }
+    for index in 60..<80 { turn(b ^ c ^ d, 0xCA62_C1D6, words[index]) }
     state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
   }
 
-  private func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+  @inline(__always)
+  private func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word &<< count | word &>> (32 &- count) }
 }

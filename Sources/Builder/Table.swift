@@ -154,7 +154,8 @@ public struct TableBuilder: LineProcessor {
       guard row.fields.count <= layout.count else {
         throw LineFault(
           "the row has \(row.fields.count) columns, the header \(layout.count): a field with a "
-            + (delimiter == UInt8(ascii: ",") ? "comma" : "tab") + " in it stands in quotes")
+            + (delimiter == UInt8(ascii: ",") ? "comma" : delimiter == UInt8(ascii: "\t") ? "tab" : "delimiter")
+            + " in it stands in quotes")
       }
       wanted.removeAll(keepingCapacity: true)
       for column in layout.columns {
@@ -186,7 +187,7 @@ public struct TableLayout: Sendable {
   /// - Throws: `Failure` that names the column the header lacks.
   public init(_ table: TableInput, _ recipe: Recipe) throws(Failure) {
     count = table.header.count
-    if recipe.isEmpty { throw Failure("there is nothing to send: give --title, --body, --kind, --payload or key=text") }
+    do throws(LineFault) { try recipe.checkComplete() } catch { throw Failure(error.message) }
     token = recipe.program.needsToken ? try Self.place(recipe.tokenField, table, isToken: true) : 0
     var places: [Int] = []
     for name in recipe.program.columns {
@@ -207,9 +208,11 @@ public struct TableLayout: Sendable {
     if let place = places.first { return place }
     let near = closest(to: name, among: table.header).map { "; did you mean \"\($0)\"?" } ?? ""
     let names = table.header.prefix(20).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
-    let advice = isToken ? "; --token-field names another column" : ""
+    var advice = isToken ? "; --token-field names another column" : ""
+    // What spreadsheets write where the comma parts whole from fraction.
+    if table.header.count == 1, table.header[0].contains(";") { advice = "; --delimiter ';' reads such tables" }
     throw Failure(
-      "line \(table.headerNumber): the header has no column \"\(name)\", it has \(names)\(near.isEmpty ? advice : near)"
+      "line \(table.headerNumber): the header has no column \"\(name)\", it has \(names)\(near.isEmpty || table.header.count == 1 ? advice : near)"
     )
   }
 }

@@ -40,6 +40,8 @@ public indirect enum Value: Sendable, Equatable {
 public enum Shape: Sendable, Equatable {
   case number, count, time, priority, pushType, header, collapseID, channelID, uuid, environment
   case oneOf([String])
+  /// A bundle identifier; the suffix of the push type is added where it is missing.
+  case topic(suffix: String)
 }
 
 /// One step of a path into a value.
@@ -215,10 +217,8 @@ extension Value {
     guard let topic = find([.key("topic")]) else { return }
     if case .text(let template) = topic {
       if template.constant?.hasSuffix(suffix) != true { try? set([.key("topic")], .text(template.adding(suffix))) }
-    } else if case .filled(let template, let shape) = topic {
-      if template.constant?.hasSuffix(suffix) != true {
-        try? set([.key("topic")], .filled(template.adding(suffix), shape))
-      }
+    } else if case .filled(let template, _) = topic {
+      try? set([.key("topic")], .filled(template, .topic(suffix: suffix)))
     } else if case .json(let bytes) = topic, bytes.count >= 2, bytes.last == UInt8(ascii: "\"") {
       let content = String(decoding: bytes[1..<bytes.count - 1], as: UTF8.self)
       if !content.hasSuffix(suffix) { try? set([.key("topic")], .json("\"\(content)\(suffix)\"")) }

@@ -21,6 +21,17 @@ enum BuildOptions {
       + "commas, line breaks and doubled quotes.")
   static let tsv = Option.flag(
     "tsv", "read a table with tabs between its columns", "Like --csv, with tabs in place of commas.")
+  static let delimiter = Option<UInt8>.custom(
+    "delimiter", value: "CHARACTER", "the character between the columns of --csv",
+    "For tables with semicolons, say. One ASCII character, no quote and no line break.", default: UInt8(ascii: ","),
+    defaultText: ",",
+    parse: { (text) throws(ValueError) in
+      guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0x22, byte != 0x0A, byte != 0x0D, byte < 0x7F
+      else {
+        throw ValueError("expected one ASCII character, found '\(text.prefix(40))'")
+      }
+      return byte
+    })
   static let tokenField = Option.text(
     "token-field", value: "NAME", "the column or member that holds the token",
     "For tables and objects in which the token has another name.", default: "token")
@@ -32,7 +43,7 @@ enum BuildOptions {
   // MARK: Headers
 
   static let topic = Option.shaped(
-    "topic", value: "TOPIC", .header, "the app the notification is for",
+    "topic", value: "TOPIC", .topic(suffix: ""), "the app the notification is for",
     "Its bundle identifier, sent as `apns-topic`. The suffix of the push type is added where it is missing, so that "
       + "`--kind voip --topic com.example.app` is right. From the environment it fills lines without a topic only.",
     environment: "APNS_TOPIC")
@@ -83,7 +94,7 @@ enum BuildOptions {
   static let kind = Option.choice(
     "kind", short: "k", value: "KIND", Kind.all.map { ($0.name, $0.meaning) }, "the kind of notification",
     "Fills in push type, suffix of the topic, priority, expiration and the keys every such push has, and refuses what "
-      + "contradicts it.")
+      + "contradicts it. Records that come in whole have their kind already: leave it out to change them.")
   static let payload = Option.text(
     "payload", value: "FILE", "a payload to begin with",
     "A file with a JSON object, over which the options are laid. What no option touches keeps its bytes; line breaks "

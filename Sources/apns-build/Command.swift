@@ -37,8 +37,8 @@ enum BuildCommand {
     OptionGroup(
       "Recipients",
       [
-        BuildOptions.token, BuildOptions.csv, BuildOptions.tsv, BuildOptions.tokenField, BuildOptions.channel,
-        BuildOptions.strict,
+        BuildOptions.token, BuildOptions.csv, BuildOptions.tsv, BuildOptions.delimiter, BuildOptions.tokenField,
+        BuildOptions.channel, BuildOptions.strict,
       ]),
     OptionGroup("Kind", [BuildOptions.kind]),
     OptionGroup("Alert", BuildOptions.alertKeys.map(\.declared)),

@@ -16,13 +16,17 @@ struct Plan {
   private(set) var warnings: [String] = []
   private var base = Value.json("{}")
   private var payloadChanges: [Change] = []
+  /// Whether the command line says anything about the payload, besides the kind.
+  private var saysSomething = false
 
   init(_ arguments: Arguments) throws {
     self.arguments = arguments
     isBroadcast = arguments.isGiven(BuildOptions.channel)
     kind = try Self.kind(arguments, isBroadcast)
     base = try readBase()
-    payloadChanges = try options() + operands() + skeleton()
+    let said = try options() + operands()
+    saysSomething = !said.isEmpty || arguments.isGiven(BuildOptions.payload)
+    payloadChanges = said + skeleton()
     if arguments.isGiven(BuildOptions.href), arguments.isGiven(BuildOptions.action), kind?.name != "safari" {
       warnings.append("with href and action both in the payload the device follows href and leaves the action alone")
     }
@@ -190,12 +194,12 @@ extension Plan {
       let headers = try Headers(arguments, kind, isBroadcast, payload).changes
       let metas = try self.metas()
       let made = try start.applying(payloadChanges + headers.new + metas + unsets)
-      try checkKind(made)
+      let lack = try checkKind(made)
       return try Recipe(
         tool: BuildCommand.command.name, start: start, changes: payloadChanges + headers.new + metas + unsets,
         edits: baseForEdits + payloadChanges + headers.edits + metas + unsets, truncatable: try truncatable(),
         settings: settings(), form: form(), tokenField: arguments[BuildOptions.tokenField] ?? "token",
-        payloadField: arguments[BuildOptions.payloadKey], mayBeEmpty: kind != nil)
+        payloadField: arguments[BuildOptions.payloadKey], mayBeEmpty: kind != nil, lack: lack)
     } catch let error as PathError {
       throw Self.usage(error.message)
     } catch let error as ValueError {
@@ -212,13 +216,17 @@ extension Plan {
   }
 
   /// A kind checks what all recipients share; what a line brings along is the validator's business.
-  private func checkKind(_ record: Value) throws {
-    guard let kind, let payload = record.find([.key("payload")]) else { return }
-    if arguments.isGiven(BuildOptions.payloadKey) { return }
-    if let fault = kind.fault(in: payload) { throw Self.usage(fault) }
+  /// - Returns: what new records lack, when the lines may be records that have it.
+  private func checkKind(_ record: Value) throws -> String? {
+    guard let kind, let payload = record.find([.key("payload")]) else { return nil }
+    if arguments.isGiven(BuildOptions.payloadKey) { return nil }
+    if let fault = kind.contradiction(in: payload) { throw Self.usage(fault) }
     if isBroadcast, event == "start" {
       throw Self.usage("a broadcast cannot start a Live Activity, only update or end it")
     }
+    guard let lack = kind.lack(in: payload) else { return nil }
+    if saysSomething || arguments.isGiven(BuildOptions.token) || isBroadcast { throw Self.usage(lack) }
+    return lack
   }
 
   private func unset(_ text: String) throws -> Change {

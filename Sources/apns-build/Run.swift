@@ -21,6 +21,9 @@ struct Run {
     if arguments.has(BuildOptions.csv), arguments.has(BuildOptions.tsv) {
       throw BuildCommand.command.usageError("--csv and --tsv exclude each other")
     }
+    if arguments.isGiven(BuildOptions.delimiter), !arguments.has(BuildOptions.csv) {
+      throw BuildCommand.command.usageError("--delimiter goes with --csv")
+    }
     if arguments.isGiven(BuildOptions.limit), arguments.isGiven(BuildOptions.sample) {
       throw BuildCommand.command.usageError("--limit and --sample exclude each other")
     }
@@ -78,7 +81,8 @@ struct Run {
   }
 
   private func rows() throws -> Count {
-    let delimiter = arguments.has(BuildOptions.tsv) ? UInt8(ascii: "\t") : UInt8(ascii: ",")
+    let delimiter =
+      arguments.has(BuildOptions.tsv) ? UInt8(ascii: "\t") : arguments[BuildOptions.delimiter] ?? UInt8(ascii: ",")
     let loop = RowLoop(tool: recipe.tool, delimiter: delimiter, limit: limit, jobs: jobs, progress: showsProgress)
     let table = try TableInput(.standardInput, loop)
     if table.header.isEmpty { return Count() }
