@@ -32,6 +32,11 @@ public final class Signals: Sendable {
     try writer.setNonBlocking()
     pipeEnd.store(writer.number, ordering: .relaxed)
     for signal in signals { Self.handle(signal, deliver) }
+    // Whoever started us may have had them blocked, as the worker threads of a program with Dispatch do.
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// The signals that have come since the last call, oldest first.
