@@ -80,7 +80,7 @@ public struct Damage: Equatable, Sendable {
   public var found: String {
     switch cause {
     case .command, .none: headText
-    case .truncated(_, let available): "\(available) bytes, then the end"
+    case .truncated(_, let available): "\(available) byte\(available == 1 ? "" : "s"), then the end"
     case .items(_, _, let left): "\(left) left"
     case .tooManyItems: "more"
     case .frameLength(let length): "a length of \(length)"
@@ -95,11 +95,12 @@ public struct Damage: Equatable, Sendable {
 
   private var headText: String {
     var text: [UInt8] = []
-    for place in 0..<headCount {
+    let shown = min(headCount, length)
+    for place in 0..<shown {
       if place > 0 { text.append(UInt8(ascii: " ")) }
       text.append(hexadecimal: UInt8(truncatingIfNeeded: head &>> UInt64(8 &* (7 &- place))))
     }
-    if length > headCount { text.append(" …") }
+    if length > shown { text.append(" …") }
     return String(decoding: text, as: UTF8.self)
   }
 

@@ -45,9 +45,9 @@ public enum Guess: Equatable, Sendable {
     let starts = trials.filter(\.startsWell)
     switch starts.count {
     case 0: return .none(.none)
-    case 1: return .framing(starts[0].framing, why: "they start as \(starts[0].framing.recordWithArticle) does")
+    case 1: return .framing(starts[0].framing, why: "the bytes start as \(starts[0].framing.recordWithArticle) does")
     default:
-      return .ambiguous(starts.map { ($0.framing, "they start as \($0.framing.recordWithArticle) does") })
+      return .ambiguous(starts.map { ($0.framing, "the bytes start as \($0.framing.recordWithArticle) does") })
     }
   }
 }

@@ -19,7 +19,8 @@ struct Settings {
 
 struct Run {
   private let settings: Settings
-  private let path: String
+  /// What errors call the input.
+  private let name: String
   private let input: Descriptor
   /// The name for remarks and records, nil when there is but one input.
   private let file: String?
@@ -31,7 +32,7 @@ struct Run {
 
   init(_ settings: Settings, _ path: String, _ input: Descriptor, showsFile: Bool) {
     self.settings = settings
-    self.path = path
+    name = path == "-" ? "standard input" : path
     self.input = input
     file = showsFile ? path : nil
     times = Times(now: settings.now)
@@ -95,7 +96,7 @@ struct Run {
         case .end: atEnd = true
         }
       } catch {
-        throw Filter.Failure("cannot read \(path): \(error.message)", status: .stopped)
+        throw Filter.Failure("cannot read \(name): \(error.message)", status: .stopped)
       }
     }
     return 0
@@ -159,13 +160,13 @@ struct Run {
     switch Guess.from(bytes.span, isWhole: isWhole) {
     case .framing(let framing, let why):
       if settings.isBare, framing == .responses {
-        throw Filter.Failure("\(path): these are error packets, for which --records has no form")
+        throw Filter.Failure("\(name): these are error packets, for which --records has no form")
       }
       words.say(file, "taken as \(framing.rawValue): \(why)")
       return .success(framing)
     case .ambiguous(let candidates):
       let list = candidates.map { "\($0.framing.rawValue) (\($0.why))" }.joined(separator: " or ")
-      throw Filter.Failure("\(path): cannot tell what this is; say --as: \(list)")
+      throw Filter.Failure("\(name): cannot tell what this is; say --as: \(list)")
     case .none(let cause): return .failure(Foreign(cause: cause))
     }
   }
@@ -275,10 +276,10 @@ struct Run {
     var piece: [UInt8] = []
     while text.count <= TokenReport.inputLimit, try readMore(&piece) { text.append(contentsOf: piece) }
     if text.count > TokenReport.inputLimit {
-      throw Filter.Failure("\(path): more than \(TokenReport.inputLimit) bytes are no list of provider tokens")
+      throw Filter.Failure("\(name): more than \(TokenReport.inputLimit) bytes are no list of provider tokens")
     }
     if settings.framing == "auto" { words.say(file, "taken as jwt: three parts in base64url, the first a JSON object") }
-    if settings.isBare { throw Filter.Failure("\(path): this is a provider token, for which --records has no form") }
+    if settings.isBare { throw Filter.Failure("\(name): this is a provider token, for which --records has no form") }
     TokenReport(file: file, now: settings.now).append(text.span, to: &out, &words)
     try flush(&words)
   }

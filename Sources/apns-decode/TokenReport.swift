@@ -135,7 +135,7 @@ struct TokenReport {
     json.removeAll()
     json.appendOnOneLine(parts.claims.span)
     writer.raw(json.span)
-    if let now, let issued = parts.issuedAt {
+    if let now, let issued = parts.issuedAt, !isMilliseconds(issued) {
       writer.key("age")
       writer.integer(now - issued)
     }
@@ -238,13 +238,16 @@ extension TokenReport {
     return "'\(identifier.prefix(40))' is not made of ten capital letters and digits"
   }
 
+  /// Seconds reach this number in the year 5138.
+  private func isMilliseconds(_ time: Int) -> Bool { time > 100_000_000_000 }
+
   private func judgeTime(_ parts: ProviderToken.Parts, _ findings: inout [Finding]) {
     guard let issued = parts.issuedAt else {
       let found = parts.issuedAtIsNotNumber ? "is no number of seconds" : "is missing"
       findings.append(error("jwt-iat-type", "the claim iat \(found)"))
       return
     }
-    if issued > 100_000_000_000 {
+    if isMilliseconds(issued) {
       findings.append(error("jwt-iat-milliseconds", "the claim iat counts milliseconds; APNs wants seconds"))
       return
     }
