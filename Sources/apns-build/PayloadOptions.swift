@@ -267,16 +267,10 @@ extension BuildOptions {
       form: .value(href)),
     PayloadKey(
       path: ["href", "view"],
-      form: .value(
-        .template(
-          "view", value: "VIEW", "what a Jasonette app opens the address with",
-          "`web` for the browser inside of the app, `jason` for a view of its own. Goes with --href."))),
+      form: .value(view)),
     PayloadKey(
       path: ["href", "transition"],
-      form: .value(
-        .template(
-          "transition", value: "KIND", "how a Jasonette app goes to the address",
-          "`push`, `modal` or `replace`. Goes with --href."))),
+      form: .value(transition)),
   ]
 
   // Those that decide more than their own key.
@@ -302,6 +296,13 @@ extension BuildOptions {
   static let href = Option.template(
     "href", value: "URL", "the address a Jasonette app opens",
     "Writes `{\"href\":{\"url\":…}}` beside `aps`. See --view and --transition.")
+
+  static let view = Option.template(
+    "view", value: "VIEW", "what a Jasonette app opens the address with",
+    "`web` for the browser inside of the app, `jason` for a view of its own. Goes with --href.")
+  static let transition = Option.template(
+    "transition", value: "KIND", "how a Jasonette app goes to the address",
+    "`push`, `modal` or `replace`. Goes with --href.")
 
   static let payloadKeys = alertKeys + apsKeys + activityKeys + otherKeys
 

@@ -14,10 +14,10 @@ struct Plan {
   let kind: Kind?
   let isBroadcast: Bool
   private(set) var warnings: [String] = []
-  private var base = Value.json("{}")
-  private var payloadChanges: [Change] = []
+  var base = Value.json("{}")
+  var payloadChanges: [Change] = []
   /// Whether the command line says anything about the payload, besides the kind.
-  private var saysSomething = false
+  var saysSomething = false
 
   init(_ arguments: Arguments) throws {
     self.arguments = arguments
@@ -32,7 +32,7 @@ struct Plan {
     }
   }
 
-  private static func usage(_ message: String) -> UsageError { BuildCommand.command.usageError(message) }
+  static func usage(_ message: String) -> UsageError { BuildCommand.command.usageError(message) }
 
   private static func kind(_ arguments: Arguments, _ isBroadcast: Bool) throws -> Kind? {
     if let name = arguments[BuildOptions.kind] {
@@ -87,6 +87,14 @@ struct Plan {
       let isSafari = kind?.name == "safari"
       changes.append(.set(inPayload(isSafari ? ["aps", "alert", "action"] : ["action", "type"]), action))
     }
+    if arguments[BuildOptions.action] == nil, arguments.isGiven(BuildOptions.actionOption) {
+      throw Self.usage("--action-option goes with --action")
+    }
+    for (name, option) in [("view", BuildOptions.view), ("transition", BuildOptions.transition)] {
+      if arguments.isGiven(option), !arguments.isGiven(BuildOptions.href) {
+        throw Self.usage("--\(name) goes with --href")
+      }
+    }
     for text in arguments.all(BuildOptions.actionOption) {
       changes += try custom(text, under: inPayload(["action", "options"]), "--action-option")
     }
@@ -103,7 +111,7 @@ struct Plan {
     }
   }
 
-  private func inPayload(_ path: [String]) -> [PathStep] { [.key("payload")] + path.map { .key($0) } }
+  func inPayload(_ path: [String]) -> [PathStep] { [.key("payload")] + path.map { .key($0) } }
 
   /// In a Live Activity the alert has its sound inside, and its localised texts are objects (Apple, "Starting and
   /// updating Live Activities with ActivityKit push notifications").
@@ -132,7 +140,7 @@ struct Plan {
   }
 
   /// One `key=text`, `key:=json`, `key=@file` or `key:=@file`.
-  private func custom(_ text: String, under root: [PathStep], _ name: String) throws -> [Change] {
+  func custom(_ text: String, under root: [PathStep], _ name: String) throws -> [Change] {
     do throws(ValueError) {
       let key = try CustomKey(text)
       if root == [.key("payload")], key.path == [.key("aps")] {
@@ -176,107 +184,5 @@ struct Plan {
     return changes
   }
 
-  private var event: String? { arguments[BuildOptions.event]?.plainText }
-}
-
-extension Plan {
-  // MARK: The whole
-
-  /// Everything the run needs.
-  /// - Parameter withRecipient: whether the record names a device or a channel; a payload by itself needs none.
-  func recipe(withRecipient: Bool = true) throws -> Recipe {
-    let unsets = try arguments.all(BuildOptions.unset).map { try unset($0) }
-    let recipient = Value.Member(
-      isBroadcast ? "channel_id" : "token", isBroadcast ? arguments[BuildOptions.channel] ?? .token : .token)
-    let start = Value.object((withRecipient ? [recipient] : []) + [.init("payload", base)])
-    do {
-      let payload = try start.applying(payloadChanges).find([.key("payload")])
-      let headers = try Headers(arguments, kind, isBroadcast, payload).changes
-      let metas = try self.metas()
-      let made = try start.applying(payloadChanges + headers.new + metas + unsets)
-      let lack = try checkKind(made)
-      return try Recipe(
-        tool: BuildCommand.command.name, start: start, changes: payloadChanges + headers.new + metas + unsets,
-        edits: baseForEdits + payloadChanges + headers.edits + metas + unsets, truncatable: try truncatable(),
-        settings: settings(), form: form(), tokenField: arguments[BuildOptions.tokenField] ?? "token",
-        payloadField: arguments[BuildOptions.payloadKey], mayBeEmpty: kind != nil, lack: lack)
-    } catch let error as PathError {
-      throw Self.usage(error.message)
-    } catch let error as ValueError {
-      throw Self.usage(error.message)
-    }
-  }
-
-  private var baseForEdits: [Change] {
-    arguments.isGiven(BuildOptions.payload) ? [.merge([.key("payload")], base)] : []
-  }
-
-  private func metas() throws -> [Change] {
-    try arguments.all(BuildOptions.meta).flatMap { try custom($0, under: [.key("meta")], "--meta") }
-  }
-
-  /// A kind checks what all recipients share; what a line brings along is the validator's business.
-  /// - Returns: what new records lack, when the lines may be records that have it.
-  private func checkKind(_ record: Value) throws -> String? {
-    guard let kind, let payload = record.find([.key("payload")]) else { return nil }
-    if arguments.isGiven(BuildOptions.payloadKey) { return nil }
-    if let fault = kind.contradiction(in: payload) { throw Self.usage(fault) }
-    if isBroadcast, event == "start" {
-      throw Self.usage("a broadcast cannot start a Live Activity, only update or end it")
-    }
-    guard let lack = kind.lack(in: payload) else { return nil }
-    if saysSomething || arguments.isGiven(BuildOptions.token) || isBroadcast { throw Self.usage(lack) }
-    return lack
-  }
-
-  private func unset(_ text: String) throws -> Change {
-    do throws(ValueError) {
-      let path = try CustomKey.path(text)
-      guard case .key(let first) = path[0], first != "token", first != "channel_id" else {
-        throw ValueError("a record needs its recipient")
-      }
-      return .unset(Notification.Key(rawValue: first) == nil ? [.key("payload")] + path : path)
-    } catch {
-      throw Self.usage("--unset: \(error.message)")
-    }
-  }
-
-  private func truncatable() throws -> [[PathStep]] {
-    var paths: [[PathStep]] = []
-    for field in arguments.all(BuildOptions.truncate) {
-      switch field {
-      case "body": paths += [inPayload(["aps", "alert", "body"]), inPayload(["aps", "alert"])]
-      case "title", "subtitle": paths.append(inPayload(["aps", "alert", field]))
-      case "alert": paths.append(inPayload(["aps", "alert"]))
-      default:
-        do throws(ValueError) {
-          let path = try CustomKey.path(field)
-          paths.append(path[0] == .key("payload") ? path : [.key("payload")] + path)
-        } catch {
-          throw Self.usage("--truncate: \(error.message)")
-        }
-      }
-    }
-    return paths
-  }
-
-  private func settings() -> RunSettings {
-    var settings = RunSettings()
-    settings.strictTokens = arguments.has(BuildOptions.strict)
-    settings.notesTruncation = arguments.has(BuildOptions.noteTruncation)
-    if let now = arguments[BuildOptions.now] { settings.clock = .still(at: now.seconds(now: Clock.system.unixSeconds)) }
-    return settings
-  }
-
-  private func form() throws -> OutputForm {
-    var forms: [(String, OutputForm)] = []
-    if arguments.has(BuildOptions.payloadOnly) { forms.append(("--payload-only", .payload)) }
-    if let bundle = arguments[BuildOptions.simulator] { forms.append(("--simulator", .simulator(bundle: bundle))) }
-    if arguments.has(BuildOptions.curl) { forms.append(("--curl", .curl)) }
-    if let word = arguments[BuildOptions.format], let form = BinaryForm(rawValue: word) {
-      forms.append(("--format", .binary(form)))
-    }
-    if forms.count > 1 { throw Self.usage("\(forms[0].0) and \(forms[1].0) exclude each other") }
-    return forms.first?.1 ?? .record
-  }
+  var event: String? { arguments[BuildOptions.event]?.plainText }
 }
