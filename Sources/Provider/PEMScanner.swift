@@ -90,15 +90,15 @@ struct PEMScanner {
     let labelEnd = index
     while index < text.count, text[index] == Self.hyphen { index += 1 }
     let after = index - labelEnd
-    guard before > 0, after > 0 else { return nil }
+    let words = String(decoding: label, as: UTF8.self).split(separator: " ").joined(separator: " ")
+    guard before > 0, after > 0, !words.isEmpty else { return nil }
     var damage: [KeyDamage] = before == 5 && after == 5 && dashesEnd == at ? [] : [.dashes]
     let lineStart = text[from..<start].lastIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let indent = text[(lineStart.map { $0 + 1 } ?? from)..<start]
     if !indent.isEmpty, lineStart != nil || from == 0, indent.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
       damage.append(.indentation)
     }
-    let words = String(decoding: label, as: UTF8.self).split(separator: " ").joined(separator: " ")
-    return words.isEmpty ? nil : Marker(start: start, end: index, label: words, damage: damage)
+    return Marker(start: start, end: index, label: words, damage: damage)
   }
 
   private func isLabelByte(_ byte: UInt8) -> Bool {

@@ -72,7 +72,26 @@ func readPrivateKey(_ bytes: UnsafeBufferPointer<UInt8>, passphrase: [UInt8]?) t
     ERR_clear_error()
     return Key(pointer)
   }
+  if let passphrase, labels.contains("ENCRYPTED PRIVATE KEY"), let key = readOldKey(bytes, passphrase) { return key }
   throw whatItIs(bytes, labels, passphrase)
+}
+
+/// A key under a cipher of the 1990s (DES, RC2), as OpenSSL 1.0 wrote by default: OpenSSL 3 keeps those in its legacy
+/// provider, which is loaded for this file alone.
+private func readOldKey(_ bytes: UnsafeBufferPointer<UInt8>, _ passphrase: [UInt8]) -> Key? {
+  guard let context = OSSL_LIB_CTX_new() else { return nil }
+  defer {
+    OSSL_LIB_CTX_free(context)
+    ERR_clear_error()
+  }
+  let providers = [OSSL_PROVIDER_load(context, "default"), OSSL_PROVIDER_load(context, "legacy")].compactMap { $0 }
+  defer { for provider in providers { OSSL_PROVIDER_unload(provider) } }
+  let pointer = withBIO(bytes) { bio in
+    withPassphrase(passphrase) { PEM_read_bio_PrivateKey_ex(bio, nil, $0, $1, context, nil) }
+  }
+  guard let pointer else { return nil }
+  defer { EVP_PKEY_free(pointer) }
+  return try? copy(key: pointer)
 }
 
 /// Every private key of a PEM text, or the one of a DER file. Fails when none can be read, with the first one's reason.

@@ -134,7 +134,7 @@ private func copy(certificate: OpaquePointer) throws(Failure) -> Certificate {
   try Certificate(derBytes { i2d_X509(certificate, $0) }.span)
 }
 
-private func copy(key: OpaquePointer) throws(Failure) -> Key {
+func copy(key: OpaquePointer) throws(Failure) -> Key {
   guard let plain = EVP_PKEY2PKCS8(key) else { throw .library(.key, "the archive's private key cannot be read") }
   defer { PKCS8_PRIV_KEY_INFO_free(plain) }
   var der = derBytes { i2d_PKCS8_PRIV_KEY_INFO(plain, $0) }

@@ -175,6 +175,18 @@ import Testing
     }
   }
 
+  /// Texts made to cost time: a megabyte is gone through in moments.
+  @Test(arguments: [
+    "-BEGIN", "-----BEGIN A-----", "\\", "-", "%", " BEGIN A-", "-----BEGIN PRIVATE KEY-----", "A", "\"",
+  ])
+  func longTexts(_ piece: String) {
+    let text = Array(String(repeating: piece, count: 20_000 / piece.utf8.count).utf8)
+    let start = ContinuousClock.now
+    _ = try? KeyFile(text, passphrase: nil)
+    // Generous for a debug build; what grows with the square takes minutes.
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
   @Test func identifiers() throws {
     let scratch = try Scratch()
     try scratch.shell("\(Self.makeKey)\ncp good.p8 AuthKey_ABCDE12345.p8; cp good.p8 'AuthKey_ABCDE12345 (1).p8'")

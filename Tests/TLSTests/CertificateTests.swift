@@ -234,6 +234,21 @@ import Testing
     #expect(try !ClientContext(trust: .directory("\(folder.path)/empty")).trusts(root))
   }
 
+  /// Keys that OpenSSL 1.0 encrypted.
+  @Test(arguments: ["PBE-MD5-DES", "PBE-SHA1-RC2-40", "PBE-SHA1-3DES"])
+  func oldCiphers(_ name: String) throws {
+    let folder = try Folder()
+    try folder.shell(
+      """
+      openssl ecparam -name prime256v1 -genkey -noout -out k.pem
+      openssl pkcs8 -topk8 -provider legacy -provider default -v1 \(name) -passout pass:hunter2 -in k.pem -out locked
+      """)
+    let key = try readSigningKey(folder.read("k.pem"))
+    let file = try folder.read("locked")
+    #expect(try readSigningKey(file, passphrase: bytes("hunter2")).publicKey == key.publicKey)
+    #expect(failure { () throws(Failure) in _ = try readSigningKey(file, passphrase: bytes("x")) }?.kind == .passphrase)
+  }
+
   @Test func encryptedKeyInDER() throws {
     let folder = try Folder()
     try folder.shell(
