@@ -11,7 +11,7 @@ public enum DumpForm: String, CaseIterable, Sendable {
     case .hex: "hexadecimal digits, with or without 0x, blanks, commas and brackets between them"
     case .base64: "base64 in either alphabet"
     case .xxd: "the output of xxd"
-    case .hexdump: "the canonical output of hexdump"
+    case .hexdump: "the canonical output of hexdump, or bytes as od prints them"
     case .buffer: "what Node prints for a Buffer"
     }
   }
@@ -43,6 +43,12 @@ public enum DumpForm: String, CaseIterable, Sendable {
     guard 4...16 ~= digits, digits + 2 < text.count else { return nil }
     if text[digits] == UInt8(ascii: ":"), text[digits + 1].isBlank, text[digits + 2].hexadecimalValue != nil {
       return .xxd
+    }
+    // od and hexdump without -C: seven octal or hexadecimal digits, all zeros in the first line, and a single blank.
+    if 6...7 ~= digits, text[digits] == 0x20, (0..<digits).allSatisfy({ text[$0] == 0x30 }),
+      text[digits + 1].hexadecimalValue != nil
+    {
+      return .hexdump
     }
     guard digits >= 7, text[digits] == 0x20, text[digits + 1] == 0x20, digits + 4 < text.count else { return nil }
     return text[digits + 2].hexadecimalValue != nil && text[digits + 3].hexadecimalValue != nil

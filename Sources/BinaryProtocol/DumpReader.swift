@@ -224,13 +224,17 @@ public struct DumpReader: Sendable {
     last.append(contentsOf: out[before...])
   }
 
+  /// A line's offset, and where the rest of the line starts.
   private func offset() -> (offset: Int, start: Int)? {
-    var value = 0
+    var values = [0, 0, 0]
     var place = 0
+    // od counts in octal digits unless it is told otherwise; the reading that fits is the right one.
+    let radixes = form == .xxd ? [16] : [16, 8, 10]
     while place < line.count, place < 16, let digit = line[place].hexadecimalValue {
-      // Fifteen digits fit; a longer offset starts with zeros or is none.
-      if value >> 58 != 0 { return nil }
-      value = value << 4 | Int(digit)
+      for (index, radix) in radixes.enumerated() {
+        let (scaled, overflow) = values[index].multipliedReportingOverflow(by: radix)
+        values[index] = overflow || Int(digit) >= radix ? Int.max >> 8 : min(scaled, Int.max >> 8) + Int(digit)
+      }
       place += 1
     }
     guard place >= 4 else { return nil }
@@ -238,11 +242,14 @@ public struct DumpReader: Sendable {
       guard place < line.count, line[place] == UInt8(ascii: ":") else { return nil }
       place += 1
     }
-    return (value, place)
+    return (values.prefix(radixes.count).contains(count) ? count : values[0], place)
   }
 
   /// The bytes of a line: up to the bar of hexdump, or the two blanks before the characters of xxd.
   private mutating func readLine(from start: Int, _ out: inout [UInt8]) {
+    if form == .hexdump, holdsWords(from: start) {
+      return note("words of two bytes, whose order depends on the machine, are left out: print them with hexdump -C")
+    }
     var place = start
     var blanks = 0
     if form == .xxd, place < line.count, line[place].isBlank { place += 1 }
@@ -263,6 +270,14 @@ public struct DumpReader: Sendable {
       add(digit: digit, &out)
     }
     if digits > 0 { note("an odd number of hexadecimal digits: the last one is dropped") }
+  }
+
+  /// Whether the first group has more than two digits.
+  private func holdsWords(from start: Int) -> Bool {
+    var place = start
+    while place < line.count, line[place].isBlank { place += 1 }
+    let group = line[place...].prefix { $0.hexadecimalValue != nil }
+    return group.count > 2
   }
 
   /// What `*` stands for: the line before it, over and over.

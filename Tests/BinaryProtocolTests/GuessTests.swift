@@ -70,6 +70,15 @@ import Testing
       """
     ),
     (
+      .hexdump,
+      """
+      0000000 52 eb d6 90 00 20 49 c1 cf 0e bd 4e 48 c7 fd 5f
+      0000020 49 93 b6 10 b3 ae b5 4c de 2d f2 d0 fb c4 01 c0
+      0000040 67 95 33 98 88 09 52 eb d6 91
+      0000052
+      """
+    ),
+    (
       .buffer,
       """
       connected <Buffer 52 eb d6 90 00 20 49 c1 cf 0e bd 4e 48 c7 fd 5f 49 93 b6 10>
@@ -91,7 +100,7 @@ import Testing
     return (bytes, reader.problemCount)
   }
 
-  @Test("every form is recognised and read, however it is cut", arguments: 0..<8) func everyForm(_ index: Int) {
+  @Test("every form is recognised and read, however it is cut", arguments: 0..<9) func everyForm(_ index: Int) {
     let (form, text) = Self.forms[index]
     #expect(recognise(Array(text.utf8)) == form)
     for piece in [1, 2, 5, 17, 1000] {
@@ -146,7 +155,8 @@ import Testing
     arguments: [
       (DumpForm.hex, "52ebg9690"), (.hex, "52ebd"), (.base64, "UuvW!kAA"), (.base64, "UuvWk"),
       (.xxd, "00000000: 52eb d690\n00000010: 0020\n"), (.xxd, "nothing here\n"),
-      (.hexdump, "00000000  52 eb zz 90  |....|"), (.buffer, "<Buffer 52 eb ... 50 more bytes>"),
+      (.hexdump, "00000000  52 eb zz 90  |....|"),
+      (.hexdump, "0000000 eb52 90d6\n"), (.buffer, "<Buffer 52 eb ... 50 more bytes>"),
       (.buffer, "<Buffer 52 eb"),
     ])
   func problems(_ form: DumpForm, _ text: String) {
