@@ -81,6 +81,36 @@ extension Value {
     self = .json(body.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ? Self.minified(body) : body)
   }
 
+  /// JSON whose strings may have holes: a payload kept in a file, say.
+  public init(jsonWithHoles bytes: [UInt8]) throws(ValueError) {
+    self = try Value(plainJSON: bytes)
+    try fillStrings()
+  }
+
+  private mutating func fillStrings() throws(ValueError) {
+    guard case .json(let bytes) = self, bytes.contains(UInt8(ascii: "{")) else { return }
+    if bytes.first == UInt8(ascii: "\"") {
+      let template = try Template((try? unquoted(bytes)) ?? "")
+      if template.constant == nil || bytes.contains(UInt8(ascii: "\\")) { self = .text(template) }
+      return
+    }
+    switch opened() {
+    case .object(var members):
+      for index in members.indices { try members[index].value.fillStrings() }
+      self = .object(members)
+    case .array(var elements):
+      for index in elements.indices { try elements[index].fillStrings() }
+      self = .array(elements)
+    default: return
+    }
+  }
+
+  /// Whether there is something that looks like a hole.
+  public var seemsToHaveHoles: Bool {
+    guard case .json(let bytes) = self else { return false }
+    return String(decoding: bytes, as: UTF8.self).contains("{{")
+  }
+
   /// Without white space outside of strings.
   static func minified(_ json: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []

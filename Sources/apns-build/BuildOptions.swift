@@ -99,6 +99,9 @@ enum BuildOptions {
     "payload", value: "FILE", "a payload to begin with",
     "A file with a JSON object, over which the options are laid. What no option touches keeps its bytes; line breaks "
       + "between values are taken out. `-` is not taken: lines come from there.", completion: .files)
+  static let fill = Option.flag(
+    "fill", "fill the holes in the strings of --payload",
+    "Without it the file is taken as it stands, and a `{{` in it earns a warning.")
   static let payloadKey = Option.text(
     "payload-key", value: "NAME", "the member of a line that holds a payload of its own",
     "An object there is laid over --payload and under the options, member by member.")

@@ -57,7 +57,7 @@ enum BuildCommand {
     OptionGroup(
       "Payload",
       [
-        BuildOptions.payload, BuildOptions.payloadKey, BuildOptions.unset, BuildOptions.truncate,
+        BuildOptions.payload, BuildOptions.fill, BuildOptions.payloadKey, BuildOptions.unset, BuildOptions.truncate,
         BuildOptions.noteTruncation,
       ]),
     OptionGroup(

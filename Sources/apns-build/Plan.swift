@@ -49,16 +49,20 @@ struct Plan {
     return nil
   }
 
-  private func readBase() throws -> Value {
-    guard let path = arguments[BuildOptions.payload] else { return .json("{}") }
+  private mutating func readBase() throws -> Value {
+    guard let path = arguments[BuildOptions.payload] else {
+      if arguments.has(BuildOptions.fill) { throw Self.usage("--fill goes with --payload") }
+      return .json("{}")
+    }
     let bytes = try readFile(path, for: "--payload")
     let value: Value
     do throws(ValueError) {
-      value = try Value(plainJSON: bytes)
+      value = try arguments.has(BuildOptions.fill) ? Value(jsonWithHoles: bytes) : Value(plainJSON: bytes)
     } catch {
       throw Failure("\(path): \(error.message)")
     }
     guard value.isObject else { throw Failure("\(path): a payload is a JSON object") }
+    if value.seemsToHaveHoles { warnings.append("\(path) holds '{{', which goes out as it stands; --fill fills it") }
     return value
   }
 
