@@ -71,7 +71,8 @@ let apsRules: [Rule] = [
       return
     }
     // Beside an aps of its own, an app's data may hold whatever it likes.
-    guard scene.root(.aps) == nil, foreignService(document, scene.payload) == nil else { return }
+    guard scene.root(.aps) == nil, needsAPS(scene.type ?? .alert) else { return }
+    guard foreignService(document, scene.payload) == nil else { return }
     scene.report(node, "\"aps\" is not at the root of the payload", help: "move it to the root")
   },
   Rule(
@@ -142,9 +143,15 @@ let apsRules: [Rule] = [
     .aps(.interruptionLevel, .null), .aps(.relevanceScore, .null), .aps(.filterCriteria, .null),
     .aps(.contentState, .null), .aps(.timestamp, .null), .aps(.event, .null), .aps(.staleDate, .null),
     .aps(.dismissalDate, .null), .aps(.attributesType, .null), .aps(.attributes, .null), .aps(.inputPushToken, .null),
-    .aps(.inputPushChannel, .null), .aps(.urlArgs, .null)
+    .aps(.inputPushChannel, .null), .aps(.urlArgs, .null), .alert(.title, .null), .alert(.subtitle, .null),
+    .alert(.body, .null), .alert(.launchImage, .null), .alert(.locKey, .null), .alert(.locArgs, .null),
+    .alert(.titleLocKey, .null), .alert(.titleLocArgs, .null), .alert(.subtitleLocKey, .null),
+    .alert(.subtitleLocArgs, .null), .sound(.name, .null), .sound(.volume, .null), .sound(.critical, .null)
   ) { document, scene, node in
-    scene.report(node, "\"\(document.name(node - 1))\" is null", help: "leave the key out")
+    // Inside alert the retired guide allowed null for some keys: it counts as absent.
+    let isInside = scene.aps(.alert).map { node > $0 && node < document.next($0) } ?? false
+    scene.report(
+      node, "\"\(document.name(node - 1))\" is null", help: "leave the key out", as: isInside ? .note : nil)
   },
   Rule(
     "aps-undocumented-key", .note, "keys of aps are documented ones",
@@ -196,8 +203,10 @@ private func isAlertText(_ document: Document, _ scene: borrowing Scene, _ node:
 
 /// A header's name where it cannot be one: `apns-…`, `push_type`. Plain `priority` or `topic` are fair custom keys.
 func isHeaderName(_ name: String) -> Bool {
-  if name.hasPrefix("apns-") || name.hasPrefix("apns_") { return true }
-  return folded(name) == folded("pushtype")
+  if name.hasPrefix("apns-") { return true }
+  let letters = folded(name)
+  if letters == folded("pushtype") { return true }
+  return RequestHeader.all.contains { $0.name.hasPrefix("apns-") && folded($0.name) == letters }
 }
 
 /// The key of `aps` that a key of the root is, nil when it may well be the app's own.

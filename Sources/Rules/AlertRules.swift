@@ -46,7 +46,11 @@ let alertRules: [Rule] = [
     passes: .alert(#"{"aps":{"alert":{"launch-image":"a.png","body":"Hi"}}}"#),
     fails: .alert(#"{"aps":{"alert":{"launch-image":"a.png"},"badge":1}}"#), at: .alertObject
   ) { document, scene, node in
-    guard document.kind(node) == .object, !document.isEmpty(node), scene.alertMask & alertTexts == 0 else { return }
+    guard !document.isEmpty(node), !scene.hasAlertText(document) else { return }
+    // Empty texts are said one by one.
+    for key in [AlertKey.title, .subtitle, .body, .titleLocKey, .subtitleLocKey, .locKey] {
+      if let text = scene.alert(key), document.kind(text) == .string { return }
+    }
     scene.report(node, "\"alert\" has no title, subtitle, body or loc-key: nothing is shown")
   },
   Rule(

@@ -137,7 +137,8 @@ let documentRules: [Rule] = [
     passes: .alert(#"{"aps":{"alert":{"title":"Hi","body":"There"}}}"#),
     fails: .alert(#"{"message":{"notification":{"title":"Hi"},"token":"dX1"}}"#), at: .noAps
   ) { document, scene, node in
-    guard let found = foreignService(document, node) else { return }
+    // An app that reads its whole payload itself may name its keys as it likes.
+    guard needsAPS(scene.type ?? .alert), let found = foreignService(document, node) else { return }
     scene.report(found.node, "this is \(found.name), not a payload of APNs", help: found.help)
   },
   Rule(
@@ -169,7 +170,9 @@ extension Scene {
   /// Most bytes of this payload.
   var payloadLimit: Int {
     if isBroadcast { return PushType.broadcastPayloadLimit }
-    return type == .voip ? 5120 : PushType.ordinaryPayloadLimit
+    if let type { return type.row.payloadLimit }
+    // Without a type, and without aps, it is likely a call.
+    return root(.aps) == nil ? PushType.voip.row.payloadLimit : PushType.ordinaryPayloadLimit
   }
 }
 
@@ -194,7 +197,7 @@ private func isCardNumber(_ document: Document, _ node: Int) -> Bool {
 
 private let secretNames: Set<String> = [
   "password", "passwd", "passphrase", "secret", "clientsecret", "secretkey", "privatekey", "cardnumber", "creditcard",
-  "creditcardnumber", "cvv", "cvc", "pan",
+  "creditcardnumber", "cvv", "cvc",
 ]
 
 private func namesSecret(_ key: String) -> Bool { secretNames.contains(String(decoding: folded(key), as: UTF8.self)) }

@@ -193,7 +193,7 @@ let keyRules: [Rule] = [
     passes: .alert(#"{"aps":{"alert":"Hi","badge":1,"mutable-content":1}}"#),
     fails: .alert(#"{"aps":{"badge":1,"mutable-content":1}}"#), at: .aps(.mutableContent, [.number, .bool, .string])
   ) { document, scene, node in
-    if let alert = scene.aps(.alert), document.isText(alert) || scene.alertMask & alertTexts != 0 { return }
+    if let alert = scene.aps(.alert), document.isText(alert) || scene.hasAlertText(document) { return }
     if document.value(node) == 0 || scene.type == .background || scene.isLive { return }
     // A push that the app takes whole, such as a call, has no service extension to run either.
     if let type = scene.type, !needsAPS(type) { return }

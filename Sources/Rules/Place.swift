@@ -85,13 +85,15 @@ struct Place: Sendable {
     case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, apsUnknown
     case apsWhole, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
     case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic, emptyPayload, largePayload,
-      oddSound
+      oddSound, credentialFile
   }
 
   /// The text cannot be read; the rule is chosen by the reader's error.
   static let syntax = whole(.syntax)
   /// The record's own format; the rule is chosen by `Notification.read`.
   static let record = whole(.record)
+  /// A file that is a credential; the rule is chosen by `Validator.checkCredential`.
+  static let credentialFile = whole(.credentialFile)
   /// A payload that is `{}`.
   static let emptyPayload = whole(.emptyPayload)
   /// A payload with nine tenths of the smallest limit, or more.

@@ -111,7 +111,7 @@ extension Rule {
     case pushType = "Push type, topic and priority"
     case headers = "Other headers"
     case token = "Device token"
-    case credential = "Credential"
+    case credential = "Credentials"
     case liveActivity = "Live Activities"
     case widgets = "Widgets and controls"
     case special = "Device management, file providers, calls, passes, Safari"

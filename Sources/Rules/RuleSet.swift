@@ -8,7 +8,8 @@ extension Rule {
     let groups: [(Group, [Rule])] = [
       (.document, documentRules), (.aps, apsRules), (.alert, alertRules), (.badge, badgeRules), (.sound, soundRules),
       (.keys, keyRules), (.pushType, typeRules + topicRules), (.headers, headerRules), (.token, tokenRules),
-      (.credential, credentialRules), (.liveActivity, liveRules + liveStartRules), (.widgets, widgetRules),
+      (.credential, credentialRules + tokenFileRules), (.liveActivity, liveRules + liveStartRules),
+      (.widgets, widgetRules),
       (.special, specialRules), (.broadcast, broadcastRules), (.simulator, simulatorRules), (.record, recordRules),
     ]
     var all: [Rule] = []

@@ -63,6 +63,11 @@ public struct TextCheck: Sendable {
       say("json-bom", offset: 0, "the file starts with a byte order mark", help: "remove it", found)
       start = 3
     }
+    if start == 0, form == nil, !isLines, validator.checkCredential(bytes, now: validator.settings.now) {
+      records = 1
+      for finding in validator.findings { found(finding) }
+      return
+    }
     var onePerLine = isLines
     while true {
       start = skip(bytes, start, lineEnds: true)

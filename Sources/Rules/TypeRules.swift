@@ -127,6 +127,7 @@ let typeRules: [Rule] = [
     fails: .background(#"{"aps":{"content-available":1}}"#, ""),
     at: .type(.background)
   ) { document, scene, node in
+    if scene.topicIs(.pass) { return }
     guard scene.givenType == .background, scene.headersAreKnown, scene.priority == nil, scene.record.priorityNode == nil
     else {
       return
@@ -232,7 +233,7 @@ private func showsSomething(_ document: Document, _ scene: borrowing Scene) -> B
   guard let alert = scene.aps(.alert) else { return false }
   switch document.kind(alert) {
   case .string: return document.isText(alert)
-  case .object: return scene.alertMask & alertTexts != 0
+  case .object: return scene.hasAlertText(document)
   // What is no alert at all has its own error.
   default: return true
   }
@@ -242,5 +243,18 @@ extension Scene {
   /// The payload wakes the app and does nothing else.
   var isSilent: Bool {
     apsMask == 1 << UInt32(APSKey.contentAvailable.index) && apsUnknown.isEmpty
+  }
+}
+
+extension Scene {
+  /// Whether some text of the alert object is there: null counts as absent, an empty string shows nothing.
+  func hasAlertText(_ document: Document) -> Bool {
+    var mask = alertMask & alertTexts
+    while mask != 0 {
+      let text = alertNode(mask.trailingZeroBitCount)
+      if document.kind(text) != .null, !document.isEmptyString(text) { return true }
+      mask &= mask &- 1
+    }
+    return false
   }
 }

@@ -62,6 +62,9 @@ public struct Validator: Sendable {
     }
   }
 
+  /// What the rules know beyond the text.
+  public var settings: Settings { inspector.settings }
+
   /// Starts anew, for findings that are added from outside.
   public mutating func forgetFindings() { inspector.forget() }
 
@@ -75,7 +78,7 @@ public struct Validator: Sendable {
 
 /// The validator without its reader: it looks at read documents.
 private struct Inspector: Sendable {
-  private let settings: Settings
+  let settings: Settings
   private let walk: Walk
   private var scene: Scene
   private var hadRecord = false

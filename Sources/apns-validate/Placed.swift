@@ -30,7 +30,12 @@ extension Placed {
     self.column = column
     var end = min(finding.offset + max(finding.length, 1), lineEnd)
     while end < lineEnd, bytes[end] & 0xC0 == 0x80 { end += 1 }
-    (excerpt, caret) = Self.excerpt(bytes, lineStart, lineEnd, offset, max(end, offset))
+    // A credential is not shown, not even in part.
+    if finding.pointer == nil, Rule.named(finding.rule)?.group == .credential {
+      (excerpt, caret) = ("", (0, 1))
+    } else {
+      (excerpt, caret) = Self.excerpt(bytes, lineStart, lineEnd, offset, max(end, offset))
+    }
   }
 
   /// At most some 100 characters around the place.

@@ -43,24 +43,18 @@ private func strings(_ text: String) -> [String: String] {
 
 /// The findings of an example, checked as the tool would check it.
 func findings(_ example: Example) -> [Finding] {
-  var validator = Validator(settings: settings(example.options))
   let form: Form? = example.isSimulatorFile ? .apns : nil
   let bytes = example.bytes
-  // Files of several documents: those on lines of their own.
-  guard example.isFile, bytes.contains(0x0A) else {
-    _ = validator.check(bytes.span, as: form, fallback: example.isFile ? .payload : .record)
-    return validator.findings
+  var found: [Finding] = []
+  if example.isFile {
+    var check = TextCheck(
+      name: "text", form: form, isLines: false, validator: Validator(settings: settings(example.options)))
+    var memory = RunMemory()
+    check.run(bytes.span, memory: &memory) { found.append($0) }
+  } else {
+    var validator = Validator(settings: settings(example.options))
+    _ = validator.check(bytes.span, as: form, fallback: .record)
+    found = validator.findings
   }
-  var memory = RunMemory()
-  var all: [Finding] = []
-  for line in bytes.split(separator: 0x0A) {
-    let line = Array(line)
-    _ = validator.check(line.span, as: form)
-    let tokens = validator.tokens
-    for old in memory.take(Document(line.span, tokens.span), place: "before") {
-      validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
-    }
-    all += validator.findings
-  }
-  return all
+  return found
 }

@@ -1,0 +1,116 @@
+// Rules for credential files: provider tokens and keys. The looking is done by `Validator.checkCredential`.
+
+import APNs
+import JSON
+
+/// A provider token in order, made at 1789999400.
+private let goodToken =
+  "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA"
+
+let tokenFileRules: [Rule] = [
+  Rule(
+    "auth-scheme-case", .note, "the scheme of a provider token is written in lower case",
+    why: "Apple writes bearer; HTTP folds the case of schemes, and what APNs does is not said.",
+    passes: .file(goodToken, "--now", "1790000000"), fails: .file("Bearer \(goodToken)", "--now", "1790000000"),
+    at: .credentialFile),
+  Rule(
+    "jwt-malformed", .error, "a provider token is three parts of base64url, joined by dots",
+    why: "The header and the claims are JSON; there is no padding.",
+    passes: .file(goodToken, "--now", "1790000000"), fails: .file("bearer abc.def", "--now", "1790000000"),
+    refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-alg", .error, "the algorithm of a provider token is ES256",
+    why: "APNs takes no other.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJIUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-kid", .error, "the header of a provider token names the key",
+    why: "kid is the key's identifier: ten capitals and digits.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-iss", .error, "the claims of a provider token name the team",
+    why: "iss is the team's identifier: ten capitals and digits, not a bundle identifier.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJjb20uZXhhbXBsZS5hcHAiLCJpYXQiOjE3ODk5OTk0MDB9.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-kid-in-claims", .error, "kid stands in the header, iss and iat in the claims",
+    why: "APNs does not look elsewhere.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwLCJraWQiOiJBQkMxMjNERUZHIn0.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-iat-type", .error, "iat is a number",
+    why: "It is the time at which the token was made, in UNIX seconds.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoiMTc4OTk5OTQwMCJ9.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-iat-milliseconds", .error, "iat is in seconds",
+    why: "Above 100000000000 it is in milliseconds.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzkwMDAwMDAwMDAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-iat-stale", .error, "a provider token is at most an hour old",
+    why: "APNs refuses older ones.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk2Mzk5fQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "ExpiredProviderToken", needs: .clock, at: .credentialFile),
+  Rule(
+    "jwt-iat-aging", .warning, "a provider token is renewed within fifty minutes",
+    why: "It may expire while it waits.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk2NzAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), needs: .clock, at: .credentialFile),
+  Rule(
+    "jwt-iat-future", .warning, "iat is not ahead",
+    why: "The clock or its time zone is wrong.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzkwMDA3MjAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", needs: .clock, at: .credentialFile),
+  Rule(
+    "jwt-extra-claims", .note, "a provider token has the claims iss and iat",
+    why: "exp, aud, sub and nbf are for web push; APNs does not use them.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwLCJleHAiOjE3OTAwMDM2MDB9.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
+      "--now", "1790000000"), at: .credentialFile),
+  Rule(
+    "jwt-signature-size", .error, "the signature of a provider token has 64 bytes",
+    why: "ES256 gives two numbers of 32 bytes (RFC 7518, section 3.4).",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+      "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-signature-der", .note, "the signature of a provider token is raw",
+    why: "APNs takes the DER form too, other readers do not.",
+    passes: .file(goodToken, "--now", "1790000000"),
+    fails: .file(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.MEUCIQABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIAIgAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA",
+      "--now", "1790000000"), at: .credentialFile),
+  Rule(
+    "key-format", .error, "the key for provider tokens is a P-256 private key in PKCS #8",
+    why: "An RSA key, a certificate, a public key or the older form of EC keys is something else.",
+    passes: .file(
+      """
+      -----BEGIN PRIVATE KEY-----
+      MBMGByqGSM49AgEGCCqGSM49AwEHAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+      -----END PRIVATE KEY-----
+      """),
+    fails: .file("-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----\n"), refusal: "InvalidProviderToken",
+    at: .credentialFile),
+]
