@@ -98,6 +98,9 @@ let package = Package(
     .testTarget(
       name: "BuilderTests",
       dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "apns-build", "apns-feedback"]),
+    .testTarget(
+      name: "ServiceTests", dependencies: ["Service", "APNs", "JSON", "HTTP2", "TLS", "POSIX", "apns-server"]),
+    .testTarget(name: "InteropTests", dependencies: ["apns-server"]),
     .testTarget(name: "CaseTests", exclude: ["Cases"]),
   ],
   swiftLanguageModes: [.v6]
