@@ -24,7 +24,8 @@ struct Plan {
     isBroadcast = arguments.isGiven(BuildOptions.channel)
     kind = try Self.kind(arguments, isBroadcast)
     base = try readBase()
-    let said = try options() + operands()
+    let asked = try options()
+    let said = try asked + operands(besides: asked)
     saysSomething = !said.isEmpty || arguments.isGiven(BuildOptions.payload)
     payloadChanges = said + skeleton()
     if arguments.isGiven(BuildOptions.href), arguments.isGiven(BuildOptions.action), kind?.name != "safari" {
@@ -139,8 +140,15 @@ struct Plan {
     return [.set(inPayload(place(["aps", "sound"])), .object(members))]
   }
 
-  private func operands() throws -> [Change] {
-    try arguments.operands.flatMap { try custom($0, under: [.key("payload")], "'\($0.prefix(60))'") }
+  private func operands(besides asked: [Change]) throws -> [Change] {
+    let changes = try arguments.operands.flatMap { try custom($0, under: [.key("payload")], "'\($0.prefix(60))'") }
+    guard let payload = try? Value.object([.init("payload", .json("{}"))]).applying(asked) else { return changes }
+    for case .set(let path, _) in changes where path.dropFirst().first == .key("aps") && payload.find(path[...]) != nil
+    {
+      let place = path.dropFirst().compactMap { if case .key(let key) = $0 { key } else { nil } }.joined(separator: ".")
+      throw Self.usage("\(place) is set by an option already: give it once")
+    }
+    return changes
   }
 
   /// One `key=text`, `key:=json`, `key=@file` or `key:=@file`.
