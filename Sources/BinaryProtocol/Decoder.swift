@@ -32,6 +32,8 @@ public struct Decoder: Sendable {
   private var open: Damage?
   /// How many bytes are passed over without a look: they belong to a record of another protocol.
   private var blind = 0
+  /// Such a record ends at this place, and another one may start.
+  private var isBehindTLS = false
 
   /// - Parameter offset: the offset of the stream's first byte, when something lay before it.
   public init(_ framing: Framing, offset: Int = 0) {
@@ -73,7 +75,9 @@ public struct Decoder: Sendable {
       }
       open = damage
       // The first byte is part of the damage whatever stands behind it.
-      blind = view.tlsLength(at: place) ?? 1
+      let tlsLength = view.tlsLength(at: place)
+      isBehindTLS = tlsLength != nil
+      blind = tlsLength ?? 1
       return nextBehindDamage()
     }
   }
@@ -90,10 +94,12 @@ public struct Decoder: Sendable {
         break
       }
       guard bytes.count >= wanted || isFinished else { return nil }
-      if case .tls = damage.cause {
+      if isBehindTLS {
         // The head of a record has five bytes.
         if bytes.count - place < 5, !isFinished { return nil }
-        blind = view.tlsLength(at: place) ?? 0
+        let length = view.tlsLength(at: place)
+        isBehindTLS = length != nil
+        blind = length ?? 0
         if blind > 0 { continue }
       }
       let found = view.search(framing, from: place)
