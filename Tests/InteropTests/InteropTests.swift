@@ -75,7 +75,10 @@ private let sendsOne = #"""
     .enabled(if: FileManager.default.isExecutableFile(atPath: python("mopyapns"))), arguments: ["mopyapns", "apns2-up"])
   func apns2(_ package: String) throws {
     guard FileManager.default.isExecutableFile(atPath: python(package)) else { return }
-    let run = try serve([python(package), scripts.appendingPathComponent("apns2_client.py").path])
+    let run = try serve([
+      python(package),
+      scripts.appendingPathComponent(package == "mopyapns" ? "apns2_client.py" : "apns2_up_client.py").path,
+    ])
     #expect(run.status == 0, "\(run.text)")
     #expect(run.received.count == 4)
   }
