@@ -12,10 +12,12 @@
 /// file of somebody else, a mode that lets others in.
 public final class PrivateFolder: Sendable {
   private let descriptor: Descriptor
+  private let path: String
 
   /// Opens the folder; makes it, and those above it, when it is missing.
   /// - Throws: `ELOOP` or `ENOTDIR` for a link, `EPERM` for a folder of somebody else or one that others may write to.
   public init(_ path: String) throws(SystemError) {
+    self.path = path
     if !File.isDirectory(path) { try File.makeDirectory(path, mode: 0o700) }
     let number = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard number >= 0 else { throw .last("open") }
@@ -42,6 +44,31 @@ public final class PrivateFolder: Sendable {
     else { throw SystemError("openat", code: EPERM) }
     return file
   }
+
+  /// Removes files of this user that have not been written to for a time.
+  /// - Parameters:
+  ///   - prefix: how the names of those that may be removed start.
+  ///   - age: seconds since the last change.
+  ///   - now: UNIX seconds.
+  public func removeFiles(prefix: String, unchangedFor age: Int, now: Int) {
+    guard let names = try? File.entries(of: path) else { return }
+    for name in names where name.hasPrefix(prefix) {
+      var facts = stat()
+      guard fstatat(descriptor.number, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT == S_IFREG,
+        facts.st_uid == geteuid(), now - lastChange(facts) > age
+      else { continue }
+      unlinkat(descriptor.number, name, 0)
+    }
+  }
+}
+
+/// UNIX seconds of a file's last change.
+private func lastChange(_ facts: stat) -> Int {
+  #if canImport(Darwin)
+    Int(facts.st_mtimespec.tv_sec)
+  #else
+    Int(facts.st_mtim.tv_sec)
+  #endif
 }
 
 extension Descriptor {

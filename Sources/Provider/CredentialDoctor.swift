@@ -83,7 +83,8 @@ public struct CredentialDoctor {
     if let key = found.signingKey { member("public_key_sha256", hexadecimal(sha256(key.publicKey.der.span))) }
     member("topics", found.topics)
     if !found.defaultTopic.isEmpty { member("default_topic", found.defaultTopic) }
-    if found.content != nil {
+    // Nothing in a key's file tells whether it is for one environment alone.
+    if found.content != nil, found.kind == .certificate || found.environments.count == 1 {
       member("environment", found.environments.count == 1 ? found.environments[0].rawValue : "both")
     }
     certificate(found)

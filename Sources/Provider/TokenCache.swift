@@ -27,6 +27,8 @@ public final class TokenCache {
   /// What kept the cache from being used the last time, for those who ask.
   public private(set) var trouble: String?
 
+  private static let prefix = "token-"
+
   /// The folder of all such files; nil when the user has no home.
   public static var usualFolder: String? { Environment.cacheDirectory.map { $0 + "/apns-tools" } }
 
@@ -39,7 +41,7 @@ public final class TokenCache {
     // The name tells nothing of the key: it is a hash over its public half and the two identifiers.
     var identity = Array("\(keyID)\n\(teamID)\n".utf8)
     identity += publicKey.der
-    var name: [UInt8] = Array("token-".utf8)
+    var name: [UInt8] = Array(Self.prefix.utf8)
     for byte in sha256(identity.span).prefix(16) { name.append(hexadecimal: byte) }
     self.name = String(decoding: name, as: UTF8.self)
   }
@@ -65,6 +67,8 @@ public final class TokenCache {
     do throws(SystemError) {
       try write(new, to: file)
       trouble = nil
+      // Keys come and go, those of test servers with every run. A day is far beyond any token's life.
+      folder?.removeFiles(prefix: Self.prefix, unchangedFor: 86_400, now: Clock.system.unixSeconds)
     } catch { trouble = error.description }
     return new
   }

@@ -39,7 +39,12 @@ struct Credentials {
     do throws(CredentialProblem) {
       let now = Clock.system.unixSeconds
       settings = try self.settings()
-      found = try sources().map { CredentialExamination($0, now: now) }
+      found = try sources().map { source in
+        var source = source
+        // Nothing is about to be sent: what a certificate is for is said, and held against nobody who did not ask.
+        if !arguments.isGiven(PushOptions.environment) { source.wantedEnvironment = nil }
+        return CredentialExamination(source, now: now)
+      }
     } catch { throw Failure(error.description) }
     if found.count == 1, found[0].kind == .none, let problem = found[0].problems.last {
       throw Failure(problem.description)

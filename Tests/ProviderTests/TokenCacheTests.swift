@@ -190,6 +190,23 @@ private final class HandClock: @unchecked Sendable {
     #expect(try !isUsed())
   }
 
+  /// Files of keys that nobody uses any longer go when another token is written.
+  @Test func oldFilesGo() throws {
+    _ = try source().current()
+    let old = try file()
+    let manager = FileManager.default
+    try scratch.write("cache/apns-tools/mine", "x")
+    for path in [old, folder + "/mine"] {
+      try manager.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: path)
+    }
+    _ = try source(keyID: "ZZZZZ12345").current()
+    #expect(!manager.fileExists(atPath: old))
+    #expect(manager.fileExists(atPath: folder + "/mine"))
+    _ = try source().current()
+    _ = try source(try SigningKey.generate()).current()
+    #expect(manager.fileExists(atPath: old))
+  }
+
   @Test func somebodyHoldsTheLock() throws {
     _ = try source().current()
     let held = try #require(
