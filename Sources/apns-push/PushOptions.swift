@@ -187,6 +187,13 @@ enum PushOptions {
       (name: "APNS_REDACT_KEY", meaning: "The key of the hashes of `--redact`."),
       (name: "NO_PROXY", meaning: "Hosts to reach without `--proxy`, separated by commas."),
     ],
+    files: [
+      (
+        path: "~/.cache/apns-tools/token-*",
+        meaning:
+          "Provider tokens that runs share, a file of mode 0600 for each key; below $XDG_CACHE_HOME where that is set."
+      )
+    ],
     exitStatuses: Status.rows,
     examples: [
       (
