@@ -69,14 +69,17 @@ private struct Worker: Sendable {
     var block = RowBlock()
     var output = Output()
     while let ticket = take(&block) {
-      output.records.removeAll(keepingCapacity: true)
-      output.words.removeAll(keepingCapacity: true)
-      output.recordCount = 0
-      output.faultCount = 0
-      block.forEachRow(loop, &processor, into: &output)
-      guard give(ticket, output) else { break }
+      var isAlive = true
+      block.forEachRow(loop, &processor, into: &output) { output in
+        // Short rows can make long records: what has been made goes out before there is too much of it.
+        if isAlive, output.records.count > Self.usualOutput { isAlive = give(ticket, &output, isLast: false) }
+        return isAlive
+      }
+      guard isAlive, give(ticket, &output, isLast: true) else { break }
     }
   }
+
+  private static let usualOutput = 1_048_576
 
   private func take(_ block: inout RowBlock) -> Int? {
     if sink.change({ $0.failure != nil }) { return nil }
@@ -102,36 +105,45 @@ private struct Worker: Sendable {
     }
   }
 
-  private func give(_ ticket: Int, _ output: Output) -> Bool {
-    sink.wait { sink -> Bool? in
+  /// Waits for its turn, writes and empties the output. The turn passes on with the last of a block.
+  private func give(_ ticket: Int, _ output: inout Output, isLast: Bool) -> Bool {
+    let written = output
+    let isWritten = sink.wait { sink -> Bool? in
       guard sink.nextTicket == ticket else { return nil }
-      defer { sink.nextTicket += 1 }
+      defer { if isLast { sink.nextTicket += 1 } }
       if sink.failure != nil { return false }
       do throws(SystemError) {
-        if !output.words.isEmpty { try? Descriptor.standardError.writeAll(output.words.span) }
-        try sink.output.writeAll(output.records.span)
+        if !written.words.isEmpty { try? Descriptor.standardError.writeAll(written.words.span) }
+        try sink.output.writeAll(written.records.span)
       } catch {
         sink.failure = error
         return false
       }
-      sink.count.records += output.recordCount
-      sink.count.faults += output.faultCount
+      sink.count.records += written.recordCount
+      sink.count.faults += written.faultCount
       sink.meter?.show(records: sink.count.records)
       return true
     }
+    output.records.removeAll(keepingCapacity: true)
+    output.words.removeAll(keepingCapacity: true)
+    output.recordCount = 0
+    output.faultCount = 0
+    return isWritten
   }
 }
 
 extension RowBlock {
   /// Hands each row to the processor; blank ones are passed over.
+  /// - Parameter goOn: called behind each row; false ends the matter.
   func forEachRow<Processor: LineProcessor>(
-    _ loop: RowLoop, _ processor: inout Processor, into output: inout Output
+    _ loop: RowLoop, _ processor: inout Processor, into output: inout Output, goOn: (inout Output) -> Bool
   ) {
     var place = 0
     var number = firstNumber
     while place < count {
       let row = row(at: &place, number: &number, delimiter: loop.delimiter, limit: loop.limit)
       take(row, loop, &processor, into: &output)
+      if !goOn(&output) { return }
     }
     guard let long = tooLong else { return }
     output.recordCount += 1
