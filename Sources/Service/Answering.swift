@@ -166,7 +166,9 @@ extension Server {
 
   /// Writes the record and counts it.
   func record(_ connection: Connection, _ request: Request, _ fate: Fate) {
-    received.append(request, connection.checks, connection: connection.number, fate, to: &records)
+    if output != nil {
+      received.append(request, connection.checks, connection: connection.number, fate, to: &records)
+    }
     guard request.target == .device || request.target == .broadcast else { return }
     observer.count(fate.reply)
     if let expected = settings.expected, observer.notifications >= expected { isExpectationMet = true }

@@ -60,7 +60,7 @@ public final class Server {
   var events: [ServerEvent] = []
   var received = ReceivedWriter()
   var records: [UInt8] = []
-  let output: Descriptor
+  let output: Descriptor?
 
   /// The key under which signals arrive; listeners have the numbers below it, connections those from 0 on.
   static let signalKey = -1
@@ -69,9 +69,9 @@ public final class Server {
 
   /// Starts to listen.
   /// - Parameters:
-  ///   - output: gets a record for each notification.
+  ///   - output: gets a record for each notification; nil for none.
   public init(
-    _ settings: Settings, _ credentials: Credentials, output: Descriptor, observer: Observer, clock: Clock = .system
+    _ settings: Settings, _ credentials: Credentials, output: Descriptor?, observer: Observer, clock: Clock = .system
   ) throws {
     (self.settings, self.clock, self.observer, self.output) = (settings, clock, observer, output)
     poller = try Poller()
@@ -165,7 +165,7 @@ public final class Server {
   /// Writes the records of this round. False when nobody reads them any more.
   private func writeRecords() throws(SystemError) -> Bool {
     observer.flush()
-    if records.isEmpty { return true }
+    guard let output, !records.isEmpty else { return true }
     var bytes: [UInt8] = []
     swap(&bytes, &records)
     do throws(SystemError) {

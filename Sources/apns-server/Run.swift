@@ -41,6 +41,9 @@ struct ServerRun {
     if let publicKey {
       settings.keys.append(KnownKey(id: credentials.keyID, teamID: credentials.teamID, key: publicKey))
     }
+    // From here on a signal is an end in order: the temporary files are taken away.
+    let signals = try Signals(
+      [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
     let files: CredentialFiles
     do {
       files = try CredentialFiles(credentials, in: arguments[ServerOptions.writeCredentials])
@@ -48,14 +51,12 @@ struct ServerRun {
       throw Failure("the credentials cannot be written: \(error)")
     }
     defer { files.remove() }
-    return try serve(settings, credentials, files, clock)
+    return try serve(settings, credentials, files, signals, clock)
   }
 
   private func serve(
-    _ settings: Settings, _ credentials: Credentials, _ files: CredentialFiles, _ clock: Clock
+    _ settings: Settings, _ credentials: Credentials, _ files: CredentialFiles, _ signals: Signals, _ clock: Clock
   ) throws -> Status {
-    let signals = try Signals(
-      [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
     let words = arguments.has(ServerOptions.quiet) ? nil : Descriptor.standardError
     let log: Descriptor?
     do {
@@ -114,11 +115,13 @@ struct ServerRun {
   }
 
   /// Where records go.
-  private func records() throws -> Descriptor {
-    if let path = arguments[ServerOptions.received] {
+  private func records() throws -> Descriptor? {
+    guard let path = arguments[ServerOptions.received] else { return command.isEmpty ? .standardOutput : nil }
+    do {
       return path == "-" ? .standardOutput : try File.create(path)
+    } catch {
+      throw Failure("--received: \(path): \(error.message)")
     }
-    return command.isEmpty ? .standardOutput : try File.create("/dev/null")
   }
 
   private func start(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) throws -> Process? {
