@@ -134,6 +134,8 @@ public struct Notification: Sendable {
 
   /// The key a member's name stands for. The length decides first: most names differ in it.
   private static func key(_ document: borrowing Document, _ node: Int) -> Key? {
+    // A name written with escapes is longer than it reads.
+    if document.tokens[node].hasEscapes { return Key(rawValue: document.string(node)) }
     func only(_ text: StaticString, _ key: Key) -> Key? { document.equals(node, text) ? key : nil }
     switch document.end(node) - document.start(node) - 2 {
     case 2: return only("id", .id)
@@ -145,10 +147,7 @@ public struct Notification: Sendable {
     case 10:
       return only("expiration", .expiration) ?? only("channel_id", .channelID) ?? only("credential", .credential)
     case 11: return only("collapse_id", .collapseID) ?? only("environment", .environment)
-    default:
-      // A name written with escapes is longer than it reads.
-      guard document.tokens[node].hasEscapes else { return nil }
-      return Key(rawValue: document.string(node))
+    default: return nil
     }
   }
 

@@ -1,2 +1,0 @@
-// Stub.
-import Testing
