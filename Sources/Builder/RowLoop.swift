@@ -109,9 +109,10 @@ private struct Worker: Sendable {
   private func give(_ ticket: Int, _ output: inout Output, isLast: Bool) -> Bool {
     let written = output
     let isWritten = sink.wait { sink -> Bool? in
+      // After a failure nobody's turn comes any more.
+      if sink.failure != nil { return false }
       guard sink.nextTicket == ticket else { return nil }
       defer { if isLast { sink.nextTicket += 1 } }
-      if sink.failure != nil { return false }
       do throws(SystemError) {
         if !written.words.isEmpty { try? Descriptor.standardError.writeAll(written.words.span) }
         try sink.output.writeAll(written.records.span)
