@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-TOOLS = apns-build apns-validate apns-push apns-feedback apns-server
+TOOLS = apns-build apns-validate apns-push apns-feedback apns-decode apns-server
 BIN = .build/release
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 RELEASE = $(SWIFT_BUILD) -c release --static-swift-stdlib
