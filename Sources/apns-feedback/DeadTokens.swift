@@ -54,9 +54,10 @@ struct DeadTokens: Sendable {
     if entries.count * 4 > slots.count * 3 { grow() } else { place(entries.count - 1) }
   }
 
-  /// Spares a token that was registered later than it was refused.
+  /// Spares a token that was registered later than it was refused. Without a time of the refusal nobody can say so.
   mutating func spare(_ token: Span<UInt8>, registered: Int) {
-    if let index = find(token), registered > entries[index].time { entries[index].isSpared = true }
+    guard let index = find(token), entries[index].time != Int.min else { return }
+    if registered > entries[index].time { entries[index].isSpared = true }
   }
 
   /// Whether a token is to be dropped.

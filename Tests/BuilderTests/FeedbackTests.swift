@@ -47,6 +47,9 @@ import Testing
     let isStillDropped = dead.contains(Array("aa".utf8).span)
     #expect(!isStillDropped)
     #expect(tokens(dead).isEmpty)
+    dead.add(record("bb", "").span, tokenLength: 2, time: nil, line: 2)
+    dead.spare(Array("bb".utf8).span, registered: 1_700_000_000_124)
+    #expect(tokens(dead).count == 1)
   }
 
   /// Growth and compaction: the same as a dictionary would have it.
