@@ -17,6 +17,8 @@ public struct KeyTable: Sendable {
   private let starts: [Int]
   private let rows: [Row]
   private let slots: [Int8]
+  /// A bit for each length that a key has: most other names end here.
+  private let lengths: UInt32
 
   /// - Parameter words: the keys' texts, none of them empty, fewer than 127.
   public init(_ words: [String]) {
@@ -25,7 +27,10 @@ public struct KeyTable: Sendable {
     var starts: [Int] = []
     var rows: [Row] = []
     var slots = [Int8](repeating: -1, count: 64)
+    var lengths: UInt32 = 0
     for (index, word) in words.enumerated() {
+      precondition(word.utf8.count < 32, "a key has fewer than 32 bytes")
+      lengths |= 1 << UInt32(word.utf8.count)
       let bytes = Array(word.utf8)
       starts.append(pool.count)
       pool.append(contentsOf: bytes)
@@ -41,6 +46,7 @@ public struct KeyTable: Sendable {
     self.starts = starts
     self.rows = rows
     self.slots = slots
+    self.lengths = lengths
   }
 
   private static func packed(_ bytes: some Collection<UInt8>) -> UInt64 {
@@ -60,7 +66,7 @@ public struct KeyTable: Sendable {
     if token.hasEscapes { return words.firstIndex(of: document.string(node)) }
     let start = token.start &+ 1
     let count = token.end &- start &- 1
-    guard count > 0 else { return nil }
+    guard count < 32, lengths & 1 << UInt32(truncatingIfNeeded: count) != 0 else { return nil }
     let first = document.bytes[start]
     var index = Int(slots[Self.slot(count: count, first: first, last: document.bytes[token.end &- 2])])
     while index >= 0 {

@@ -154,9 +154,11 @@ public struct Notification: Sendable {
   private static func unknownKey(_ document: borrowing Document, _ node: Int) -> Problem {
     let name = document.string(node)
     let shown = name.count > 40 ? String(name.prefix(40)) + "…" : name
-    let bare = name.hasPrefix("apns-") ? String(name.dropFirst(5)) : name
+    let bare = name.lowercased().hasPrefix("apns-") ? String(name.dropFirst(5)) : name
     var help = "what is to be carried along untouched goes under \"meta\""
-    if let near = closest(to: bare, among: Key.allCases.map(\.rawValue)) {
+    if APSKey(rawValue: name) != nil {
+      help = "this is a key of the payload: put it into \"aps\""
+    } else if let near = closest(to: bare, among: Key.allCases.map(\.rawValue)) {
       help = "did you mean \"\(near)\"?"
     } else if name == "aps" {
       help = "this is a bare payload: put it under \"payload\""

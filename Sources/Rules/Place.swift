@@ -29,7 +29,7 @@ extension Document {
   /// The position of the value's bit in `Kinds`.
   @inline(__always)
   func kindIndex(_ node: Int) -> Int {
-    let token = tokens[node]
+    let token = token(node)
     switch token.kind {
     case .object: return 0
     case .array: return 1
@@ -45,7 +45,7 @@ extension Document {
     guard token.end &- token.start <= 9 else { return false }
     var index = token.start
     while index < token.end {
-      if bytes[index] &- 0x30 > 9 { return false }
+      if byte(index) &- 0x30 > 9 { return false }
       index &+= 1
     }
     return true

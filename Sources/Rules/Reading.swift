@@ -34,7 +34,7 @@ extension Document {
 
   /// The kind of a node; the JSON target's own question is not always inlined.
   @inline(__always)
-  func what(_ node: Int) -> Token.Kind { tokens[node].kind }
+  func what(_ node: Int) -> Token.Kind { token(node).kind }
 
   @inline(__always)
   func isEmptyString(_ node: Int) -> Bool {
@@ -168,6 +168,10 @@ extension Document {
     assert(node >= 0 && node < tokens.count)
     return unsafe tokens[unchecked: node]
   }
+
+  /// The node behind this one and everything in it.
+  @inline(__always)
+  func following(_ node: Int) -> Int { token(node).next }
 
   /// A byte inside a token.
   @inline(__always)

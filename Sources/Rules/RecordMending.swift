@@ -25,6 +25,7 @@ func mend(_ problem: Problem, _ document: Document, _ record: Notification) -> F
     return document.replace(node, by: digits)
   case "record-unknown-key":
     let name = document.string(node)
+    if APSKey(rawValue: name) != nil { return nil }
     let bare = name.lowercased().hasPrefix("apns-") ? String(name.dropFirst(5)) : name
     let keys = Notification.Key.allCases
     let near =

@@ -63,6 +63,8 @@ public struct RuleSet: Sendable {
   let starts: [UInt16]
   let checks: [Check]
   let rules: [UInt16]
+  /// For each place the kinds of values that any rule looks at: most visits end here, without a look into the lists.
+  private let interest: [UInt8]
 
   /// - Parameters:
   ///   - selection: the rules to ask.
@@ -91,6 +93,9 @@ public struct RuleSet: Sendable {
       }
       starts.append(UInt16(checks.count))
     }
+    var interest = [UInt8](repeating: 0, count: Place.count)
+    for list in lists.indices where !lists[list].isEmpty { interest[list / 8] |= 1 << UInt8(list % 8) }
+    self.interest = interest
     self.starts = starts
     self.checks = checks
     self.rules = rules
@@ -99,7 +104,14 @@ public struct RuleSet: Sendable {
   /// Asks the rules of a place about a node.
   @inline(__always)
   func visit(_ place: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
-    let list = place &* 8 &+ document.kindIndex(node)
+    let kinds = interest[place]
+    if kinds == 0 { return }
+    let kind = document.kindIndex(node)
+    if kinds & 1 << UInt8(truncatingIfNeeded: kind) == 0 { return }
+    ask(place &* 8 &+ kind, document, &scene, node)
+  }
+
+  private func ask(_ list: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
     var next = Int(starts[list])
     let end = Int(starts[list &+ 1])
     while next < end {

@@ -65,7 +65,7 @@ struct Walk {
   private func collect(_ document: Document, _ scene: inout Scene) {
     let root = scene.payload
     var key = root &+ 1
-    let end = document.next(root)
+    let end = document.following(root)
     var count = 0
     while key < end {
       let value = key &+ 1
@@ -76,7 +76,7 @@ struct Walk {
         if document.what(value) == .null { rules.visit(.rootNull, document, &scene, value) }
       }
       count &+= 1
-      key = document.next(value)
+      key = document.following(value)
     }
     scene.rootCount = count
     guard let aps = scene.root(.aps), document.what(aps) == .object else { return }
@@ -85,7 +85,7 @@ struct Walk {
 
   private func collectAPS(_ document: Document, _ scene: inout Scene, _ aps: Int) {
     var key = aps &+ 1
-    let end = document.next(aps)
+    let end = document.following(aps)
     var count = 0
     while key < end {
       let value = key &+ 1
@@ -95,7 +95,7 @@ struct Walk {
         scene.apsUnknown.append(key)
       }
       count &+= 1
-      key = document.next(value)
+      key = document.following(value)
     }
     scene.apsCount = count
     if let alert = scene.aps(.alert), document.what(alert) == .object {
@@ -108,7 +108,7 @@ struct Walk {
 
   private func collectAlert(_ document: Document, _ scene: inout Scene, _ alert: Int) {
     var key = alert &+ 1
-    let end = document.next(alert)
+    let end = document.following(alert)
     while key < end {
       let value = key &+ 1
       if let index = alertTable.index(document, key) {
@@ -116,13 +116,13 @@ struct Walk {
       } else {
         scene.alertUnknown.append(key)
       }
-      key = document.next(value)
+      key = document.following(value)
     }
   }
 
   private func collectSound(_ document: Document, _ scene: inout Scene, _ sound: Int) {
     var key = sound &+ 1
-    let end = document.next(sound)
+    let end = document.following(sound)
     while key < end {
       let value = key &+ 1
       if let index = soundTable.index(document, key) {
@@ -130,7 +130,7 @@ struct Walk {
       } else {
         scene.soundUnknown.append(key)
       }
-      key = document.next(value)
+      key = document.following(value)
     }
   }
 
@@ -140,7 +140,7 @@ struct Walk {
   private func everyToken(_ document: Document, _ scene: inout Scene) {
     let rootAPS = scene.rootMask & 1 << UInt32(RootKey.aps.index) == 0 ? 0 : scene.rootNode(RootKey.aps.index)
     var node = scene.payload
-    let end = document.next(node)
+    let end = document.following(node)
     while node < end {
       let token = document.token(node)
       let kind = token.kind
@@ -223,7 +223,11 @@ struct Walk {
   private func visitAlert(_ document: Document, _ scene: inout Scene) {
     guard let alert = scene.aps(.alert) else { return }
     let isLive = scene.isLive
-    rules.visit(isLive ? .liveAlertWhole : .alertWhole, document, &scene, alert)
+    if isLive {
+      rules.visit(.liveAlertWhole, document, &scene, alert)
+    } else if !showsPlainText(document, scene, alert) {
+      rules.visit(.alertWhole, document, &scene, alert)
+    }
     let base = isLive ? Place.liveAlertBase : Place.alertBase
     var mask = scene.alertMask
     while mask != 0 {
@@ -231,6 +235,24 @@ struct Walk {
       mask &= mask &- 1
       rules.visit(base &+ index, document, &scene, scene.alertNode(index))
     }
+  }
+
+  /// Whether the alert, or its title or body, begins with a visible character of ASCII: then it is neither empty nor blank.
+  @inline(__always)
+  private func showsPlainText(_ document: Document, _ scene: borrowing Scene, _ alert: Int) -> Bool {
+    if startsVisibly(document, alert) { return true }
+    if let body = scene.alert(.body), startsVisibly(document, body) { return true }
+    if let title = scene.alert(.title), startsVisibly(document, title) { return true }
+    return false
+  }
+
+  @inline(__always)
+  private func startsVisibly(_ document: Document, _ node: Int) -> Bool {
+    let token = document.token(node)
+    guard token.kind == .string else { return false }
+    let first = document.byte(token.start &+ 1)
+    // A quote there is the closing one.
+    return first > 0x22 && first < 0x7F && first != UInt8(ascii: "\\")
   }
 
   private func visitSound(_ document: Document, _ scene: inout Scene) {

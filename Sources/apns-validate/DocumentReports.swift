@@ -90,7 +90,7 @@ enum SARIF {
     writer.key("region")
     writer.beginObject()
     for (key, value) in [
-      ("startLine", placed.line), ("startColumn", placed.column), ("byteOffset", finding.offset),
+      ("startLine", placed.line), ("startColumn", placed.column), ("byteOffset", placed.offset),
       ("byteLength", finding.length),
     ] {
       writer.key(key)

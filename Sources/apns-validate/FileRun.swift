@@ -53,6 +53,7 @@ struct FileRun {
 
   private mutating func check(_ file: String) throws {
     let setup = try configurations.setup(for: file == "-" ? nil : file)
+    if try stream(file, setup) { return }
     var bytes: [UInt8]
     do throws(SystemError) {
       bytes = try File.read(file, limit: Int(UInt32.max))
@@ -79,11 +80,41 @@ struct FileRun {
     if out.count > 65_536 { try flush() }
   }
 
-  private mutating func examine(_ bytes: [UInt8], _ file: String, _ form: Form?, _ setup: Setup, _ validator: Validator)
-  {
+  /// A large file of one document a line is taken piece by piece, so that memory does not grow with it. What was seen of
+  /// identifiers and tokens is not kept then. Returns false when the file is to be read whole.
+  private mutating func stream(_ file: String, _ setup: Setup) throws -> Bool {
+    guard !fixes, !explainsSize, format != .sarif, format != .junit, isLines(file) else { return false }
+    let input = try open(file)
+    guard (input.regularFileLength ?? 0) > Self.wholeLimit else { return false }
+    counts.files += 1
+    var piece = Piece()
+    while try piece.next(input) {
+      let validator = Validator(setup.rules, settings: setup.settings)
+      memory = RunMemory()
+      examine(piece.lines, file, setup.form, setup, validator, lineBase: piece.firstLine, offsetBase: piece.offset)
+      try flush()
+    }
+    return true
+  }
+
+  private static let wholeLimit = 8 << 20
+
+  private func isLines(_ file: String) -> Bool { file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl") }
+
+  private func open(_ file: String) throws -> Descriptor {
+    do throws(SystemError) {
+      return try File.open(file)
+    } catch {
+      throw Failure("cannot read \(file): \(error.message)")
+    }
+  }
+
+  private mutating func examine(
+    _ bytes: [UInt8], _ file: String, _ form: Form?, _ setup: Setup, _ validator: Validator, lineBase: Int = 0,
+    offsetBase: Int = 0
+  ) {
     let name = Self.shown(file)
-    let isLines = file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl")
-    var check = TextCheck(name: name, form: form, isLines: isLines, validator: validator)
+    var check = TextCheck(name: name, form: form, isLines: isLines(file), validator: validator)
     var found: [Finding] = []
     var sizes: [UInt8] = []
     let (explains, format) = (explainsSize, format)
@@ -103,7 +134,8 @@ struct FileRun {
       guard !isQuiet else { continue }
       let place = lines.place(min(finding.offset, bytes.count), bytes.span)
       let placed = Placed(
-        finding, file: name, line: place.line, bytes: bytes.span, lineStart: place.start, lineEnd: place.end)
+        finding, file: name, line: lineBase + place.line, bytes: bytes.span, lineStart: place.start,
+        lineEnd: place.end, offsetBase: offsetBase)
       switch format {
       case .sarif, .junit: kept.append(placed)
       default: LineReport.append(placed, as: format, colour: colour, to: &out)
@@ -124,5 +156,34 @@ struct FileRun {
   private mutating func flush() throws {
     try Descriptor.standardOutput.writeAll(out.span)
     out.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Whole lines of a large file, some megabytes at a time.
+private struct Piece {
+  private(set) var lines: [UInt8] = []
+  /// How many lines and bytes came before these.
+  private(set) var firstLine = 0
+  private(set) var offset = 0
+  private var rest: [UInt8] = []
+
+  mutating func next(_ input: Descriptor) throws -> Bool {
+    firstLine += lines.span.occurrences(of: 0x0A)
+    offset += lines.count
+    lines = rest
+    rest = []
+    var end: Int?
+    reading: while lines.count < 4 << 20 || end == nil {
+      switch try input.read(into: &lines, limit: 262_144) {
+      case .bytes: end = lines.span.lastIndex(of: 0x0A, before: lines.count)
+      case .wouldBlock: _ = input.waitUntil(milliseconds: -1)
+      case .end: return !lines.isEmpty
+      }
+    }
+    if let end {
+      rest = Array(lines[(end + 1)...])
+      lines.removeSubrange((end + 1)...)
+    }
+    return true
   }
 }

@@ -10,6 +10,8 @@ struct Placed {
   let line: Int
   /// In characters (Unicode scalars), from 1.
   let column: Int
+  /// Bytes from the start of the file.
+  let offset: Int
   /// The line the place is in, shortened around it; for people.
   let excerpt: String
   /// Where in the excerpt the place begins, in columns from 0, and how many columns it has there.
@@ -20,7 +22,10 @@ extension Placed {
   /// - Parameters:
   ///   - bytes: the text the finding's offset counts in.
   ///   - lineStart: where its line begins in the text; `lineEnd`: where it ends.
-  init(_ finding: Finding, file: String, line: Int, bytes: Span<UInt8>, lineStart: Int, lineEnd: Int) {
+  init(
+    _ finding: Finding, file: String, line: Int, bytes: Span<UInt8>, lineStart: Int, lineEnd: Int, offsetBase: Int = 0
+  ) {
+    offset = offsetBase + finding.offset
     self.finding = finding
     self.file = file
     self.line = line

@@ -73,7 +73,7 @@ enum LineReport {
     writer.key("column")
     writer.integer(placed.column)
     writer.key("offset")
-    writer.integer(finding.offset)
+    writer.integer(placed.offset)
     if let pointer = finding.pointer {
       writer.key("pointer")
       writer.string(pointer)
