@@ -9,7 +9,8 @@ enum FeedbackOptions {
     "registry", short: "r", value: "FILE", "spare tokens that were registered again later",
     "A list of devices with the time each was last registered: objects with `token` and `registered_at`, or a table with "
       + "these columns. A token whose registration is later than its refusal is not listed: the app is back. A refusal "
-      + "without a time is listed always. Times are UNIX seconds, milliseconds, or dates such as 2026-12-01T09:00:00Z.", completion: .files)
+      + "without a time is listed always. Times are UNIX seconds, milliseconds, or dates such as 2026-12-01T09:00:00Z.",
+    completion: .files)
   static let prune = Option.text(
     "prune", short: "p", value: "FILE", "print this device list without the tokens to drop",
     "In place of feedback records the list is written, byte for byte and in its order, less the lines of tokens to drop. "
