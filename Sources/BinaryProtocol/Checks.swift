@@ -43,22 +43,29 @@ public struct Times: Sendable, Equatable {
     tuple.timestamp >= Self.opening && Int(tuple.timestamp) <= now ?? Int(UInt32.max)
   }
 
-  /// What is wrong with a tuple; called for the few where something may be.
-  public func fault(of tuple: Tuple) -> Fault? {
-    if tuple.token.isEmpty { return Fault("feedback-token-empty", .warning, "the tuple has an empty token") }
+  /// The rule that a tuple breaks: the question without the sentence, for dumps in which every tuple breaks it.
+  public func rule(of tuple: Tuple) -> String? {
+    if tuple.token.isEmpty { return "feedback-token-empty" }
     if isPlausible(tuple) { return nil }
-    let time = Int(tuple.timestamp)
+    return tuple.timestamp < Self.opening ? "feedback-time-early" : "feedback-time-future"
+  }
+
+  /// What is wrong with a tuple.
+  public func fault(of tuple: Tuple) -> Fault? {
+    guard let rule = rule(of: tuple) else { return nil }
+    return Fault(rule, .warning, sentence(on: tuple), nil)
+  }
+
+  private func sentence(on tuple: Tuple) -> String {
+    if tuple.token.isEmpty { return "the tuple has an empty token" }
+    let moment = "the time \(tuple.timestamp) (\(Self.day(Int(tuple.timestamp))))"
     guard tuple.timestamp < Self.opening else {
-      return Fault(
-        "feedback-time-future", .warning,
-        "the time \(time) (\(Self.day(time))) is in the future: is this clock right, or the dump shifted?")
+      return "\(moment) is in the future: is this clock right, or the dump shifted?"
     }
     let isTLS = 20...23 ~= tuple.timestamp >> 24 && tuple.timestamp >> 16 & 0xFF == 3
     let hexadecimal = String(tuple.timestamp, radix: 16)
-    return Fault(
-      "feedback-time-early", .warning,
-      "the time \(time) (\(Self.day(time))) lies before 2009, when APNs began"
-        + (isTLS ? "; 0x\(hexadecimal) is how a TLS record begins: was this taken before it was decrypted?" : ""))
+    return "\(moment) lies before 2009, when APNs began"
+      + (isTLS ? "; 0x\(hexadecimal) is how a TLS record begins: was this taken before it was decrypted?" : "")
   }
 
   /// What is wrong with a notification's expiration.

@@ -99,7 +99,9 @@ extension Run {
       switch event {
       case .feedback(let tuple):
         writer.append(tuple, decoder.bytes.span, to: &out)
-        if !times.isPlausible(tuple) || tuple.token.isEmpty, let fault = times.fault(of: tuple) {
+        if !times.isPlausible(tuple) || tuple.token.isEmpty, let rule = times.rule(of: tuple),
+          !words.onlyCounts(rule), let fault = times.fault(of: tuple)
+        {
           say(fault, tuple.offset, &words)
         }
       case .notification(let frame): take(frame, decoder.bytes.span, &words)

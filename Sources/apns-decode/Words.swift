@@ -29,6 +29,15 @@ struct Words {
     text.append(contentsOf: "apns-decode: \(name)\(place()): \(message()) [\(rule)]\n".utf8)
   }
 
+  /// Whether a remark of this kind would only be counted; then it is.
+  mutating func onlyCounts(_ rule: String) -> Bool {
+    guard let index = counts.firstIndex(where: { $0.rule == rule }), counts[index].count >= Self.limit else {
+      return false
+    }
+    counts[index].count += 1
+    return true
+  }
+
   /// Says something about the whole of an input.
   mutating func say(_ file: String?, _ message: String) {
     text.append(contentsOf: "apns-decode: \(file.map { "\($0): " } ?? "")\(message)\n".utf8)
