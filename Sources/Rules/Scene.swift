@@ -107,6 +107,11 @@ struct Scene {
   var soundUnknown: [Int] = []
   var rootUnknown: [Int] = []
 
+  /// Most findings of one document, and most keys that get a second look: a hostile line must not cost more than a long one.
+  static let findingLimit = 200
+  static let unknownLimit = 64
+  var sawNestedAPS = false
+
   /// The rule that is being asked.
   var rule = 0
   var raised: [Raised] = []
@@ -122,6 +127,7 @@ struct Scene {
     rootMask = 0
     rootCount = 0
     apsCount = 0
+    sawNestedAPS = false
     if !apsUnknown.isEmpty { apsUnknown.removeAll(keepingCapacity: true) }
     if !alertUnknown.isEmpty { alertUnknown.removeAll(keepingCapacity: true) }
     if !soundUnknown.isEmpty { soundUnknown.removeAll(keepingCapacity: true) }
@@ -169,6 +175,7 @@ struct Scene {
   mutating func report(
     _ node: Int, _ message: String, help: String? = nil, fix: Fix? = nil, as severity: Severity? = nil
   ) {
+    guard raised.count < Self.findingLimit else { return }
     raised.append(Raised(rule: rule, node: node, severity: severity, message: message, help: help, fix: fix))
   }
 

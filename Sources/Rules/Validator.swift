@@ -175,7 +175,7 @@ private struct Inspector: Sendable {
   // MARK: From what was raised to findings
 
   private mutating func finish(_ document: Document) {
-    for problem in problems {
+    for problem in problems.prefix(Scene.findingLimit) {
       // The validator's own rule knows the push type of the run as well.
       guard problem.rule != "payload-too-large", let index = Rule.index(of: problem.rule) else { continue }
       append(

@@ -72,7 +72,9 @@ struct Walk {
       if let index = rootTable.index(document, key) {
         scene.setRoot(index, value)
       } else {
-        if rootNames.isNotable(document, key) { scene.rootUnknown.append(key) }
+        if rootNames.isNotable(document, key), scene.rootUnknown.count < Scene.unknownLimit {
+          scene.rootUnknown.append(key)
+        }
         if document.what(value) == .null { rules.visit(.rootNull, document, &scene, value) }
       }
       count &+= 1
@@ -91,7 +93,7 @@ struct Walk {
       let value = key &+ 1
       if let index = apsTable.index(document, key) {
         scene.setAPS(index, value)
-      } else {
+      } else if scene.apsUnknown.count < Scene.unknownLimit {
         scene.apsUnknown.append(key)
       }
       count &+= 1
@@ -113,7 +115,7 @@ struct Walk {
       let value = key &+ 1
       if let index = alertTable.index(document, key) {
         scene.setAlert(index, value)
-      } else {
+      } else if scene.alertUnknown.count < Scene.unknownLimit {
         scene.alertUnknown.append(key)
       }
       key = document.following(value)
@@ -127,7 +129,7 @@ struct Walk {
       let value = key &+ 1
       if let index = soundTable.index(document, key) {
         scene.setSound(index, value)
-      } else {
+      } else if scene.soundUnknown.count < Scene.unknownLimit {
         scene.soundUnknown.append(key)
       }
       key = document.following(value)
@@ -149,7 +151,10 @@ struct Walk {
         let length = token.end &- token.start &- 2
         if token.isKey {
           if length == 3, document.equals(node, "aps") {
-            if rootAPS != node &+ 1 { rules.visit(.nested, document, &scene, node) }
+            if rootAPS != node &+ 1, !scene.sawNestedAPS {
+              scene.sawNestedAPS = true
+              rules.visit(.nested, document, &scene, node)
+            }
           } else if length >= 3, document.mayNameSecret(token) {
             rules.visit(.secretKey, document, &scene, node)
           }

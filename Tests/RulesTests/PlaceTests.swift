@@ -1,5 +1,6 @@
 // Where findings are, and what texts are taken for.
 import APNs
+import Foundation
 import Testing
 
 @testable import Rules
@@ -104,5 +105,28 @@ struct PlaceTests {
       check(text, settings: settings(["--push-type", "alert"])).first { $0.severity == .error })
     #expect(finding.rule == "foreign-envelope")
     #expect(finding.message.contains(name))
+  }
+}
+
+struct HostileTests {
+  /// Long lines made to cost much: they end, and say a bounded number of things.
+  @Test(
+    "A hostile line costs no more than a long one",
+    arguments: [
+      ("{\"aps\":{", "\"contentavailabel%\":1,", "\"x\":1}}"), ("{", "\"mutable_content%\":1,", "\"aps\":{}}"),
+      ("{\"aps\":{\"alert\":{", "\"titel%\":1,", "\"x\":1}}}"), ("{\"a\":[", "{\"aps\":{}},", "{}]}"),
+      (
+        "{\"aps\":{\"timestamp\":1,\"event\":\"update\",\"content-state\":{", "\"date%\":\"2026-09-21T15:00:00Z\",",
+        "\"x\":null}}}"
+      ),
+      ("{\"aps\":{\"alert\":\"Hi\"},\"x\":[", "\"4111111111111111\",", "1]}"),
+      ("{\"aps\":{\"alert\":\"", "\\u1F600", "\"}}"),
+      ("{", "\"k%\":{\"password\":\"x\"},", "\"aps\":{}}"), ("{\"token\":\"x\",", "\"tokn%\":1,", "\"payload\":{}}"),
+    ])
+  func ends(_ before: String, _ piece: String, _ after: String) {
+    var text = before
+    for index in 0..<4_000 { text += piece.replacingOccurrences(of: "%", with: String(index)) }
+    text += after
+    #expect(check(text).count <= 2 * Scene.findingLimit)
   }
 }
