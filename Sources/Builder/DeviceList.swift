@@ -105,9 +105,9 @@ public struct DeviceList {
   ) throws {
     var delimiter: UInt8?
     if case .table(let byte) = form { delimiter = byte }
-    // Nothing of the list may be lost: the bound is only there for memory's sake.
-    let limit = 1 << 30
-    var rows = RowReader(input, delimiter: delimiter, limit: limit, beginning: beginning)
+    // Nothing of the list may be lost: the bound of a line is only there for memory's sake.
+    let limit = 1 << 20
+    var rows = RowReader(input, delimiter: delimiter, limit: limit, lineLimit: limit << 4, beginning: beginning)
     var block = RowBlock()
     var entry = DeviceEntry()
     var isFirst = true
@@ -124,7 +124,7 @@ public struct DeviceList {
         try read(block.bytes.span.extracting(row.range), row, &entry)
         try body(block.bytes.span.extracting(start..<place), entry)
       }
-      if block.tooLong != nil { throw Failure("\(path): a line has more than 1 GiB", status: .stopped) }
+      if block.tooLong != nil { throw Failure("\(path): a line has more than 16 MiB", status: .stopped) }
     }
   }
 

@@ -7,6 +7,7 @@ struct RowReader {
   private let input: Descriptor
   private let delimiter: UInt8
   private let limit: Int
+  private let lineLimit: Int
   private let chunk: Int
   private let knowsQuotes: Bool
   /// The input began with a byte order mark, which was taken off.
@@ -19,9 +20,15 @@ struct RowReader {
 
   /// - Parameters:
   ///   - delimiter: the byte between columns; nil when quotes mean nothing and every line is a row.
+  ///   - limit: most bytes of a row that spans lines.
+  ///   - lineLimit: most bytes of a line that are kept in memory; the same when nil.
   ///   - chunk: how much is read at a time.
   ///   - beginning: what was read of the input already.
-  init(_ input: Descriptor, delimiter: UInt8?, limit: Int, chunk: Int = 131_072, beginning: [UInt8] = []) {
+  init(
+    _ input: Descriptor, delimiter: UInt8?, limit: Int, lineLimit: Int? = nil, chunk: Int = 131_072,
+    beginning: [UInt8] = []
+  ) {
+    self.lineLimit = lineLimit ?? limit
     self.chunk = chunk
     rest = beginning
     knowsQuotes = delimiter != nil
@@ -29,9 +36,6 @@ struct RowReader {
     self.delimiter = delimiter ?? 0
     self.limit = limit
   }
-
-  /// Whether more can be read without waiting for the other side.
-  var isReadable: Bool { atEnd || input.isReadable }
 
   /// Reads until there are rows; waits for the input. False when it has ended.
   mutating func next(_ block: inout RowBlock) throws(SystemError) -> Bool {
@@ -87,7 +91,7 @@ struct RowReader {
     let found = split(block.bytes.span.extracting(first: filled))
     block.hasQuotes = found.hasQuotes
     guard found.end > 0 else {
-      if filled > limit + 1, !found.hasLineEnd {
+      if filled > lineLimit + 1, !found.hasLineEnd {
         forgotten = filled
         rest.removeAll(keepingCapacity: true)
       } else {

@@ -18,7 +18,8 @@ enum BuildOptions {
   static let csv = Option.flag(
     "csv", "read a table with commas between its columns",
     "The first row names the columns, and each may be used as `{{name}}`. Quotes as in RFC 4180: a quoted field may hold "
-      + "commas, line breaks and doubled quotes.")
+      + "commas, line breaks and doubled quotes. A row with a quote that nothing closes, or with text behind a closing "
+      + "one, is an error of the line where it starts, and the next line is read as a row again.")
   static let tsv = Option.flag(
     "tsv", "read a table with tabs between its columns", "Like --csv, with tabs in place of commas.")
   static let delimiter = Option<UInt8>.custom(
