@@ -10,6 +10,8 @@ import Spelling
 public struct LineBuilder: LineProcessor {
   let recipe: Recipe
   var maker: Maker
+  /// The program of the last record that was compiled for itself.
+  private var program: Program
   var reader = Reader()
   /// The values of the line's fields, decoded, one behind the other.
   var values: [UInt8] = []
@@ -18,6 +20,7 @@ public struct LineBuilder: LineProcessor {
   public init(_ recipe: Recipe) {
     self.recipe = recipe
     maker = Maker(recipe)
+    program = recipe.program
   }
 
   public mutating func process(_ line: Span<UInt8>, number: Int, into output: inout Output) {
@@ -108,12 +111,8 @@ public struct LineBuilder: LineProcessor {
   private mutating func make(
     _ value: Value, _ document: borrowing Document, token: Field, into output: inout Output
   ) throws(LineFault) {
-    let program: Program
-    do throws(ValueError) {
-      program = try Program(value, truncatable: recipe.program.truncatable)
-    } catch {
-      throw LineFault(error.message)
-    }
+    do throws(ValueError) { try program.compile(value) } catch { throw LineFault(error.message) }
+    let program = program
     collect(document, program.columns)
     let values = values
     try maker.make(program, values.span, token: token, fields, .object, into: &output)

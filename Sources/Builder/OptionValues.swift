@@ -78,7 +78,8 @@ extension Value {
     }
     let root = reader.tokens[0]
     let body = Array(bytes[root.start..<root.end])
-    self = .json(body.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ? Self.minified(body) : body)
+    self = Value.json(
+      body.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } ? Self.minified(body) : body)
   }
 
   /// JSON whose strings may have holes: a payload kept in a file, say.
@@ -152,7 +153,7 @@ extension Value {
 }
 
 /// The text of a JSON string.
-func unquoted(_ json: [UInt8]) throws(SyntaxError) -> String {
+func unquoted(_ json: ArraySlice<UInt8>) throws(SyntaxError) -> String {
   var reader = Reader()
   try reader.read(json.span)
   let tokens = reader.tokens

@@ -58,13 +58,25 @@ public struct Program: Sendable {
   /// - Parameter truncatable: paths of strings that may be shortened, first the one to be shortened first.
   public init(_ value: Value, truncatable: [[PathStep]] = []) throws(ValueError) {
     self.truncatable = truncatable
-    if case .object(let members) = value.opened() {
-      for member in members { notice(member) }
-    }
-    try write(value, [])
+    try write(value, [], level: 0)
   }
 
-  private mutating func notice(_ member: Value.Member) {
+  /// Compiles another record in the place of this one, into the same buffers.
+  mutating func compile(_ value: Value) throws(ValueError) {
+    pool.removeAll(keepingCapacity: true)
+    steps.removeAll(keepingCapacity: true)
+    fills.removeAll(keepingCapacity: true)
+    columns.removeAll(keepingCapacity: true)
+    if !needed.isEmpty { needed.removeAll(keepingCapacity: true) }
+    pushType = nil
+    hasChannel = false
+    needsStableID = false
+    needsToken = false
+    try write(value, [], level: 0)
+  }
+
+  /// Remembers what the payload's limit depends on.
+  mutating func notice(_ member: Value.Member) {
     if member.key == "channel_id" { hasChannel = true }
     guard member.key == "push_type" else { return }
     switch member.value {

@@ -32,12 +32,21 @@ extension Program {
     return index
   }
 
-  mutating func write(_ value: Value, _ path: [PathStep]) throws(ValueError) {
-    let isPayload = path == [.key("payload")]
-    if isPayload { steps.append(.payloadStart) }
+  /// Writes a value.
+  /// - Parameters:
+  ///   - path: where it stands, as far as anybody asks.
+  ///   - level: how many containers are around it.
+  mutating func write(_ value: Value, _ path: [PathStep], level: Int) throws(ValueError) {
     switch value {
-    case .json(let bytes): try write(json: bytes, path)
-    case .object, .array: try write(container: value, path)
+    case .json(let bytes):
+      // A record is taken apart even when nothing in it has changed: its payload has to be known.
+      let open = level == 0 ? value.opened() : value
+      if case .object = open {
+        try write(container: open, path, level: level)
+      } else {
+        try write(json: bytes, path, level: level)
+      }
+    case .object, .array: try write(container: value, path, level: level)
     case .text(let template):
       add("\"")
       mark(path, isStart: true)
@@ -55,7 +64,6 @@ extension Program {
       needsStableID = true
       steps.append(.stableID)
     }
-    if isPayload { steps.append(.payloadEnd) }
   }
 
   private mutating func mark(_ path: [PathStep], isStart: Bool) {
@@ -63,23 +71,25 @@ extension Program {
     steps.append(isStart ? .textStart(index) : .textEnd(index))
   }
 
-  private mutating func write(json bytes: [UInt8], _ path: [PathStep]) throws(ValueError) {
+  private mutating func write(json bytes: ArraySlice<UInt8>, _ path: [PathStep], level: Int) throws(ValueError) {
     if bytes.first == UInt8(ascii: "\""), truncatable.contains(path) {
       add("\"")
       mark(path, isStart: true)
-      add(bytes[1..<bytes.count - 1])
+      add(bytes.dropFirst().dropLast())
       mark(path, isStart: false)
       return add("\"")
     }
     // A string to be shortened may be deep in what nobody has touched.
     if truncatable.contains(where: { $0.count > path.count && Array($0.prefix(path.count)) == path }) {
       let open = Value.json(bytes).opened()
-      if open != .json(bytes) { return try write(container: open, path) }
+      if open != .json(bytes) { return try write(container: open, path, level: level) }
     }
     add(bytes)
   }
 
-  private mutating func write(container: Value, _ path: [PathStep]) throws(ValueError) {
+  private mutating func write(container: Value, _ path: [PathStep], level: Int) throws(ValueError) {
+    // Paths are only asked for by texts that may be shortened.
+    let isNamed = !truncatable.isEmpty
     if case .object(let members) = container {
       add("{")
       for (index, member) in members.enumerated() {
@@ -88,14 +98,18 @@ extension Program {
         key.appendJSONString(member.key)
         add(key)
         add(":")
-        try write(member.value, path + [.key(member.key)])
+        if level == 0 { notice(member) }
+        let isPayload = level == 0 && member.key == "payload"
+        if isPayload { steps.append(.payloadStart) }
+        try write(member.value, isNamed ? path + [.key(member.key)] : path, level: level + 1)
+        if isPayload { steps.append(.payloadEnd) }
       }
       add("}")
     } else if case .array(let elements) = container {
       add("[")
       for (index, element) in elements.enumerated() {
         if index > 0 { add(",") }
-        try write(element, path + [.index(index)])
+        try write(element, isNamed ? path + [.index(index)] : path, level: level + 1)
       }
       add("]")
     }

@@ -6,7 +6,7 @@ import Options
 /// A JSON value that may have holes.
 public indirect enum Value: Sendable, Equatable {
   /// JSON text as it stands, known to be valid. It is taken apart only when a path leads into it.
-  case json([UInt8])
+  case json(ArraySlice<UInt8>)
   case object([Member])
   case array([Value])
   /// A string.
@@ -33,7 +33,10 @@ public indirect enum Value: Sendable, Equatable {
   }
 
   /// JSON from a text that is known to be JSON.
-  public static func json(_ text: String) -> Value { .json(Array(text.utf8)) }
+  public static func json(_ text: String) -> Value { .json(Array(text.utf8)[...]) }
+
+  /// JSON from bytes that are known to be JSON.
+  public static func json(_ bytes: [UInt8]) -> Value { .json(bytes[...]) }
 }
 
 /// What the text that fills a template must be.
@@ -104,19 +107,20 @@ extension Value {
     }
     var reader = Reader()
     do throws(SyntaxError) { try reader.read(bytes.span) } catch { return self }
-    let document = Document(bytes.span, reader.tokens.span)
+    let tokens = reader.tokens
+    let document = Document(bytes.span, tokens.span)
     var node = 1
     if document.kind(0) == .array {
       var elements: [Value] = []
       while node < document.next(0) {
-        elements.append(.json(Array(copying: document.raw(node))))
+        elements.append(.json(bytes.part(document, node)))
         node = document.next(node)
       }
       return .array(elements)
     }
     var members: [Member] = []
     while node < document.next(0) {
-      members.append(Member(document.string(node), .json(Array(copying: document.raw(node + 1)))))
+      members.append(Member(document.string(node), .json(bytes.part(document, node + 1))))
       node = document.next(node + 1)
     }
     return .object(members)
@@ -134,6 +138,8 @@ extension Value {
     switch first {
     case .key(let key):
       var members = try objectMembers(trail)
+      // A second owner of the members would make each change copy them all. After an error nobody looks at this value.
+      self = .token
       let place = trail.isEmpty ? key : trail + "." + key
       if let index = members.lastIndex(where: { $0.key == key }) {
         try members[index].value.set(path.dropFirst(), new, trail: place)
@@ -171,6 +177,7 @@ extension Value {
     } else if !isNull {
       throw PathError(message: "\"\(Value.shown(trail))\" is no array, so nothing can be put into it")
     }
+    self = .token
     let place = index ?? elements.count
     if place >= elements.count {
       guard place == elements.count else {
@@ -220,8 +227,15 @@ extension Value {
     } else if case .filled(let template, _) = topic {
       try? set([.key("topic")], .filled(template, .topic(suffix: suffix)))
     } else if case .json(let bytes) = topic, bytes.count >= 2, bytes.last == UInt8(ascii: "\"") {
-      let content = String(decoding: bytes[1..<bytes.count - 1], as: UTF8.self)
+      let content = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
       if !content.hasSuffix(suffix) { try? set([.key("topic")], .json("\"\(content)\(suffix)\"")) }
     }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// A node's bytes, sharing the storage of the text they stand in.
+  func part(_ document: borrowing Document, _ node: Int) -> ArraySlice {
+    self[startIndex + document.start(node)..<startIndex + document.end(node)]
   }
 }

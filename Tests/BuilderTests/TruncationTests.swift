@@ -108,7 +108,7 @@ private func make(
       let isUTF8 = out.appendInside(text.utf8Span.span)
       #expect(isUTF8)
       out.append(UInt8(ascii: "\""))
-      #expect(try unquoted(out) == text)
+      #expect(try unquoted(out[...]) == text)
     }
   }
 }
