@@ -70,6 +70,10 @@ struct ValidateFilter: LineProcessor {
     let findings = validator.findings.filter { $0.severity >= setup.shown }
     counts.change { for finding in findings { $0.count(finding.severity) } }
     guard !isQuiet else { return }
+    if number == 1, line.count <= 2, findings.first?.rule == "json-invalid" {
+      output.say(
+        Validate.command.name, line: 1, "the input seems to be pretty-printed: give it as a FILE, '-' for standard input")
+    }
     for finding in findings {
       let placed = Placed(
         finding, file: "<stdin>", line: number, bytes: line, lineStart: 0, lineEnd: line.count)
