@@ -49,14 +49,21 @@ extension Command {
           ServerOptions.timeout, ServerOptions.readyFD, ServerOptions.readyFile, ServerOptions.quiet,
         ]),
     ],
-    sections: [
-      Section(
-        "Magic tokens",
-        [
-          "These need no script: the first eight digits of a device token decide. The other checks come first; the "
-            + "timestamp of a 410 is one hour before the server's start.",
-          magicTokenTable.map { "    \($0.digits)  \($0.meaning)" }.joined(separator: "\n"),
-        ])
+    sections: serverSections,
+    environment: [
+      (
+        "APNS_ENDPOINT, APNS_ENVIRONMENT",
+        "set for the command: where the server listens, `localhost:PORT`, and as what"
+      ),
+      (
+        "APNS_SANDBOX_ENDPOINT, APNS_PRODUCTION_ENDPOINT",
+        "set for the command: the same for each environment that is served"
+      ),
+      ("APNS_CA_FILE", "set for the command: the authority to trust"),
+      ("APNS_KEY_FILE, APNS_KEY_ID, APNS_TEAM_ID", "set for the command under `--auth token`"),
+      ("APNS_CERT_FILE", "set for the command under `--auth certificate`: certificate and key in one PEM file"),
+      ("NO_PROXY, no_proxy", "set for the command: the loopback is added"),
+      ("TMPDIR", "where the temporary folder is made, with mode 0700"),
     ],
     exitStatuses: Status.rows,
     examples: [
