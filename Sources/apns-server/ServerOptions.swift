@@ -11,7 +11,9 @@ enum ServerOptions {
     [
       ("sandbox", "the sandbox: answers bear apns-unique-id"), ("production", "production"),
       ("both", "both, each on a port of its own"),
-    ], "which of Apple's two environments to be", default: "sandbox")
+    ], "which of Apple's two environments to be",
+    "Tokens, certificates and keys of the one are not good for the other. Under `both` a client chooses by the port.",
+    default: "sandbox")
   static let port = Option.integer(
     "port", short: "p", value: "PORT", "listen on this port",
     "With 0 the system chooses a free one. Under `--environment both` it is the sandbox's.", range: 0...65_535,
@@ -57,7 +59,8 @@ enum ServerOptions {
   static let auth = Option.choice(
     "auth", value: "KIND",
     [("token", "APNS_KEY_FILE, APNS_KEY_ID and APNS_TEAM_ID"), ("certificate", "APNS_CERT_FILE")],
-    "which credential the command is given", default: "token")
+    "which credential the command is given",
+    "The server takes either; a client that is given both has to choose.", default: "token")
 
   static let keys = Option.text(
     "keys", value: "FILE", "believe the keys of this list too",
@@ -86,7 +89,8 @@ enum ServerOptions {
   static let onExcess = Option.choice(
     "on-excess", value: "ACTION",
     [("refuse", "RST_STREAM with REFUSED_STREAM"), ("goaway", "GOAWAY: the connection ends")],
-    "what a stream beyond the limit earns", default: "refuse")
+    "what a stream beyond the limit earns",
+    "The limit counts once the client has acknowledged it. APNs was seen to end the connection.", default: "refuse")
   static let rejectionLimit = Option.integer(
     "disconnect-after", value: "N", "send a client away after so many rejected pushes",
     "Those with status 410 do not count.", range: 1...Int.max, defaultText: "never")
@@ -113,7 +117,8 @@ enum ServerOptions {
     "The app's bundle identifier and the channel's in base64; `:0` behind it makes a channel that stores no messages. "
       + "May be given several times.", repeats: true, parse: parseChannel)
   static let maxChannels = Option.integer(
-    "max-channels", value: "N", "broadcast channels an app may have", range: 0...10_000_000, default: 10_000)
+    "max-channels", value: "N", "broadcast channels an app may have", "One more earns CannotCreateChannelConfig.",
+    range: 0...10_000_000, default: 10_000)
   static let maxConnections = Option.integer(
     "max-connections", value: "N", "connections at a time", "Further ones wait to be accepted.", range: 1...1_000_000,
     default: 10_000)
