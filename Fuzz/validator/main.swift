@@ -25,7 +25,7 @@ nonisolated(unsafe) private var validators: [Validator] = {
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
   for index in validators.indices {
-    for form in [Form.record, .payload, .apns, nil] {
+    for form in [Form.record, .payload, .apns, .request, nil] {
       _ = validators[index].check(bytes.span, as: form)
       for finding in validators[index].findings {
         precondition(finding.offset >= 0 && finding.offset + finding.length <= bytes.count)

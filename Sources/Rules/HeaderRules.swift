@@ -147,7 +147,18 @@ let headerRules: [Rule] = [
   Rule(
     "header-value-space", .error, "header values have no control characters and no blanks around them",
     why: "HTTP/2 forbids them (RFC 9113, section 8.2.1); a line feed comes from a value read from a file.",
-    passes: headers(#","collapse_id":"a b""#), fails: headers(#","collapse_id":"a\n""#), at: .record),
+    passes: headers(#","collapse_id":"a b""#), fails: headers(#","collapse_id":"a\n""#), at: .record, .request
+  ) { document, scene, node in
+    guard let request = scene.request else { return }
+    for header in request.headers where document.kind(header.valueNode) == .string {
+      let value = document.string(header.valueNode).utf8
+      let isBad = value.first == 0x20 || value.last == 0x20 || value.contains { $0 < 0x20 && $0 != 0x09 }
+      if isBad {
+        scene.report(
+          header.valueNode, "the value of \(header.name.prefix(40)) has a blank or a control character at an end")
+      }
+    }
+  },
 ]
 
 let tokenRules: [Rule] = [

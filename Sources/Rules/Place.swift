@@ -85,13 +85,15 @@ struct Place: Sendable {
     case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, apsUnknown
     case apsWhole, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
     case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic, emptyPayload, largePayload,
-      oddSound, credentialFile
+      oddSound, credentialFile, request
   }
 
   /// The text cannot be read; the rule is chosen by the reader's error.
   static let syntax = whole(.syntax)
   /// The record's own format; the rule is chosen by `Notification.read`.
   static let record = whole(.record)
+  /// A request written down; the node is its root.
+  static let request = whole(.request)
   /// A file that is a credential; the rule is chosen by `Validator.checkCredential`.
   static let credentialFile = whole(.credentialFile)
   /// A payload that is `{}`.

@@ -17,14 +17,18 @@ extension Document {
     while key < end {
       let token = tokens[key]
       switch token.end &- token.start &- 2 {
-      case 2, 4: if equals(key, "id") || equals(key, "meta") { shared += 1 }
+      case 2, 4:
+        if equals(key, "id") || equals(key, "meta") { shared += 1 }
+        if equals(key, "path"), isRequest { return .request }
       case 3:
         if equals(key, "aps") { hasAPS = true }
         if equals(key, "mdm") { return .payload }
       case 5:
         if equals(key, "token") { own += 1 }
         if equals(key, "topic") { shared += 1 }
-      case 7: if equals(key, "payload") { payload = key + 1 }
+      case 7:
+        if equals(key, "payload") { payload = key + 1 }
+        if equals(key, "headers"), isRequest { return .request }
       case 8: if equals(key, "priority") { shared += 1 }
       case 9: if equals(key, "push_type") { own += 1 }
       case 10:

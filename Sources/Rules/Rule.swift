@@ -118,6 +118,7 @@ extension Rule {
     case broadcast = "Broadcasts"
     case simulator = "Simulator files"
     case record = "The record"
+    case request = "The request"
   }
 
   /// Knowledge that is not in the text. A rule that needs it is silent until an option gives it.
@@ -170,6 +171,11 @@ public struct Example: Sendable {
   public static let activityToken =
     "80c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718"
     + "293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90a1"
+
+  /// A provider token in order, made at 1789999400.
+  static let jwt =
+    "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ."
+    + "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA"
 
   /// The line (or the file's content).
   public var bytes: [UInt8] {

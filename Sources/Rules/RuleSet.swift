@@ -11,6 +11,7 @@ extension Rule {
       (.credential, credentialRules + tokenFileRules), (.liveActivity, liveRules + liveStartRules),
       (.widgets, widgetRules),
       (.special, specialRules), (.broadcast, broadcastRules), (.simulator, simulatorRules), (.record, recordRules),
+      (.request, requestRules),
     ]
     var all: [Rule] = []
     for (group, rules) in groups {

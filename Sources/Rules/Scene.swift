@@ -41,7 +41,7 @@ struct Raised {
 
 /// What the bytes are.
 public enum Form: String, CaseIterable, Sendable {
-  case record, payload, apns
+  case record, payload, apns, request
 }
 
 /// Everything outside the text that rules may need. What is nil is unknown, not absent.
@@ -80,6 +80,8 @@ struct Scene {
   var record = Notification()
   /// The type in the record, or the settings'; nil when neither names one that exists.
   var givenType: PushType?
+  /// The request, where one is looked at.
+  var request: Request?
   /// The given type, or the one the topic or the payload's own keys tell.
   var type: PushType?
   var topic: Topic?
@@ -182,10 +184,10 @@ struct Scene {
   // What the rules of several groups ask.
 
   var isLive: Bool { type == .liveactivity }
-  var isRecord: Bool { form == .record }
+  var isRecord: Bool { form == .record || form == .request }
 
   /// Whether headers that are not there are absent, rather than unknown.
-  var headersAreKnown: Bool { form == .record }
+  var headersAreKnown: Bool { form == .record || form == .request }
 
   /// Whether the topic is of this family.
   func topicIs(_ family: Topic.Family) -> Bool { topic?.family == family }

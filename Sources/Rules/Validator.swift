@@ -124,6 +124,8 @@ private struct Inspector: Sendable {
     if !problems.isEmpty { problems.removeAll(keepingCapacity: true) }
     if form == .record {
       checkRecord(document)
+    } else if form == .request {
+      checkRequest(document)
     } else {
       checkPayload(document)
     }
@@ -172,6 +174,36 @@ private struct Inspector: Sendable {
     walk.headers(document, &scene, payload, hasTokenProblem: problems.contains { $0.node == record.token })
   }
 
+  private mutating func checkRequest(_ document: Document) {
+    guard document.kind(0) == .object else {
+      problems.append(Problem("json-not-object", at: 0, "a request is a JSON object, this is \(document.words(0))"))
+      return
+    }
+    let request = document.request()
+    scene.request = request
+    scene.take(request, document, &problems)
+    hadRecord = true
+    scene.isBroadcast = request.target == .broadcast
+    if scene.isBroadcast {
+      scene.topic = request.subject.isEmpty ? nil : topics.topic(Array(request.subject.utf8))
+    } else {
+      scene.topic = scene.record.topic.map { topics.topic(document, $0) }
+    }
+    scene.type = scene.givenType
+    walk.rules.visit(.request, document, &scene, 0)
+    scene.request = nil
+    guard request.target == .device || request.target == .broadcast else { return }
+    if let payload = request.payload {
+      if document.kind(payload) == .object {
+        walk.payload(document, &scene, payload)
+      } else {
+        problems.append(
+          Problem("json-not-object", at: payload, "the payload is \(document.words(payload)), not an object"))
+      }
+    }
+    walk.headers(document, &scene, request.payload ?? 0)
+  }
+
   // MARK: From what was raised to findings
 
   private mutating func finish(_ document: Document) {
@@ -179,10 +211,14 @@ private struct Inspector: Sendable {
       // The validator's own rule knows the push type of the run as well.
       guard problem.rule != "payload-too-large", let index = Rule.index(of: problem.rule) else { continue }
       append(
-        document, index, problem.node, nil, problem.message, problem.help, mend(problem, document, scene.record))
+        document, index, problem.node, nil, problem.message, problem.help,
+        form == .record ? mend(problem, document, scene.record) : nil)
     }
     for raised in scene.raised {
-      append(document, raised.rule, raised.node, raised.severity, raised.message, raised.help, raised.fix)
+      // A header's value is text: what mends a record's number does not fit.
+      let isHeader = form == .request && raised.node < (scene.payload == 0 ? Int.max : scene.payload)
+      append(
+        document, raised.rule, raised.node, raised.severity, raised.message, raised.help, isHeader ? nil : raised.fix)
     }
     findings.sort { ($0.offset, $1.severity.rawValue) < ($1.offset, $0.severity.rawValue) }
   }

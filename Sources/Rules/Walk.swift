@@ -31,7 +31,7 @@ struct Walk {
     if let topic = scene.topic { visitTopic(document, &scene, node, topic.isOdd, topic.family, topic.suffix) }
     if scene.priority != nil { rules.visit(.priority, document, &scene, node) }
     if scene.expiration != nil { rules.visit(.expiration, document, &scene, node) }
-    guard scene.form == .record else {
+    guard scene.form == .record || scene.form == .request else {
       if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
       return
     }
@@ -39,7 +39,7 @@ struct Walk {
     if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
     if scene.record.token != nil {
       rules.visit(.device, document, &scene, node)
-      if !hasTokenProblem { rules.visit(.token, document, &scene, node) }
+      if !hasTokenProblem, scene.form == .record { rules.visit(.token, document, &scene, node) }
     }
     if scene.record.id != nil { rules.visit(.id, document, &scene, node) }
     if scene.record.collapseID != nil { rules.visit(.collapseID, document, &scene, node) }

@@ -28,6 +28,8 @@ struct SizeReport {
       payload = record.payload ?? 0
       type = record.pushType ?? type
       isBroadcast = record.channelID != nil
+    } else if form == .request {
+      payload = document.find("payload", in: 0) ?? 0
     }
     size = document.end(payload) - document.start(payload)
     minified = document.minifiedSize(payload)

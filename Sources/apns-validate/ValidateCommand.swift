@@ -13,10 +13,11 @@ enum Validate {
     [
       ("record", "notification records, one a line or pretty-printed"), ("payload", "bare payloads"),
       ("apns", "files for xcrun simctl push"),
+      ("request", "requests with method, path, headers and payload"),
     ],
     "what the input holds, instead of recognising it",
     "Without it each document is recognised by its keys: a record has `payload` and keys such as `token` or `topic`, a payload "
-      + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns.")
+      + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns, a request `headers` and `path`.")
   static let recursive = Option.flag(
     "recursive", short: "r", "look into folders",
     "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns. Hidden ones are left out.")

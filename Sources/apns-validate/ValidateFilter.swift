@@ -72,7 +72,8 @@ struct ValidateFilter: LineProcessor {
     guard !isQuiet else { return }
     if number == 1, line.count <= 2, findings.first?.rule == "json-invalid" {
       output.say(
-        Validate.command.name, line: 1, "the input seems to be pretty-printed: give it as a FILE, '-' for standard input")
+        Validate.command.name, line: 1,
+        "the input seems to be pretty-printed: give it as a FILE, '-' for standard input")
     }
     for finding in findings {
       let placed = Placed(

@@ -67,7 +67,10 @@ struct PlaceTests {
       (#"{"aps":{"alert":"Hi"}}"#, Form.payload), (#"{"token":"ab","payload":{}}"#, .record),
       (#"{"token":"ab","topic":"a.b","push_type":"alert"}"#, .record), (#"{"call":"7"}"#, .payload),
       (#"{"Simulator Target Bundle":"a.b","aps":{}}"#, .apns), (#"{"payload":{"aps":{}}}"#, .payload),
-      (#"{"mdm":"x"}"#, .payload), (#"{"token":"ab","room":7}"#, .payload),
+      (#"{"mdm":"x"}"#, .payload), (#"{"path":"/orders/7","room":1}"#, .payload),
+      (#"{"path":"/3/device/ab","headers":{}}"#, .request),
+      (#"{"method":"POST","headers":[["apns-topic","a.b"]],"payload":{}}"#, .request),
+      (#"{"token":"ab","room":7}"#, .payload),
       (#"{"aps":{"alert":"Hi"},"payload":"x","token":"t"}"#, .payload),
     ])
   func recognised(_ text: String, _ form: Form) {

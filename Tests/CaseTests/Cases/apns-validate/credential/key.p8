@@ -1,0 +1,3 @@
+-----BEGIN PUBLIC KEY-----
+MFkw
+-----END PUBLIC KEY-----
