@@ -1,5 +1,6 @@
 // What --fix does: the one right answer, everything else untouched, nothing left for a second run.
 import APNs
+import JSON
 import Testing
 
 @testable import Rules
@@ -72,5 +73,19 @@ struct MendTests {
       #expect(validator.findings.allSatisfy { $0.fix == nil }, "\(rule.id)")
       #expect(validator.findings.allSatisfy { !fixable.contains($0.rule) }, "\(rule.id)")
     }
+  }
+
+  @Test(
+    "Real texts stay JSON, and a second run has nothing to do", arguments: RealCase.all.filter { $0.kind != "token" })
+  func realCases(_ real: RealCase) throws {
+    var settings = Settings()
+    settings.pushType = real.pushType.flatMap { PushType(rawValue: $0) }
+    var validator = Validator(settings: settings)
+    let (once, _) = validator.mendAll(Array(real.input.utf8))
+    let (twice, again) = validator.mendAll(once)
+    #expect(again.isEmpty && once == twice)
+    var reader = Reader()
+    let original = Array(real.input.utf8)
+    if (try? reader.read(original.span)) != nil { try reader.read(once.span) }
   }
 }
