@@ -107,21 +107,20 @@ private struct Worker: Sendable {
 
   /// Waits for its turn, writes and empties the output. The turn passes on with the last of a block.
   private func give(_ ticket: Int, _ output: inout Output, isLast: Bool) -> Bool {
-    let written = output
     let isWritten = sink.wait { sink -> Bool? in
       // After a failure nobody's turn comes any more.
       if sink.failure != nil { return false }
       guard sink.nextTicket == ticket else { return nil }
       defer { if isLast { sink.nextTicket += 1 } }
       do throws(SystemError) {
-        if !written.words.isEmpty { try? Descriptor.standardError.writeAll(written.words.span) }
-        try sink.output.writeAll(written.records.span)
+        if !output.words.isEmpty { try? Descriptor.standardError.writeAll(output.words.span) }
+        try sink.output.writeAll(output.records.span)
       } catch {
         sink.failure = error
         return false
       }
-      sink.count.records += written.recordCount
-      sink.count.faults += written.faultCount
+      sink.count.records += output.recordCount
+      sink.count.faults += output.faultCount
       sink.meter?.show(records: sink.count.records)
       return true
     }
