@@ -9,6 +9,7 @@ extension Server {
   /// One event of a session. It may set the connection's `ending`.
   func handle(_ connection: Connection, _ session: ServerSession, _ event: ServerEvent, into out: inout [UInt8]) {
     switch event.kind {
+    case .request where Int(event.stream) > connection.lastHandledStream: session.release(event.slot)
     case .request: request(connection, session, event, into: &out)
     case .reset: withdrawn(connection, session, event)
     case .refused:
@@ -196,6 +197,7 @@ extension Server {
     let last = stream > 0 ? max(0, Int(stream) + 2 * order.offset) : nil
     session.goAway(lastStream: last.map { Int32(clamping: $0) }, order.code, debug: order.debug.span)
     connection.isGoingAway = true
+    if let last { connection.lastHandledStream = min(connection.lastHandledStream, last) }
     observer.event("goaway", connection: connection.number) {
       if let last {
         $0.key("last_stream")

@@ -59,6 +59,8 @@ final class Connection {
   var isDribbling = false
   /// GOAWAY was sent: the connection ends when its streams have.
   var isGoingAway = false
+  /// The last stream a GOAWAY promised to handle: what came with the same bytes behind it was not acted on.
+  var lastHandledStream = Int.max
   var frames: FrameLog?
 
   init(_ number: Int, _ socket: Descriptor, _ channel: Channel, _ checks: Checks, place: Int) {

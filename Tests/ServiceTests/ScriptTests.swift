@@ -100,6 +100,18 @@ import Testing
     }
   }
 
+  @Test("what comes behind a GOAWAY's last stream in the same bytes is not acted on") func behindGoAway() throws {
+    try play(#"{"match":{"token":"aa"},"goaway":{"reason":"Shutdown"}}"#) { server, _, token in
+      let wire = try Wire(server)
+      let raw = RawFrames(token: token)
+      wire.write(
+        raw.preface + raw.settings() + raw.push("99", stream: 1) + raw.push("aa", stream: 3) + raw.push("99", stream: 5)
+      )
+      #expect(wire.waitForEnd())
+      #expect(try server.stop().records.map { $0["stream"] as? Int } == [1, 3])
+    }
+  }
+
   @Test("closing: in order, at once, in the middle of a frame") func closing() throws {
     try play(
       #"{"match":{"token":"aa"},"close":"now"}"#, #"{"match":{"token":"bb"},"close":"abort"}"#,
