@@ -33,7 +33,7 @@ import Testing
 
   static let shells: [(String, String)] = [
     ("bash", "for f in completions/*.bash; do . \"$f\" || exit 1; done"),
-    ("zsh", "autoload -Uz compinit && compinit -u -d /dev/null; for f in completions/_*; do autoload -Uz +X ./$f || exit 1; done"),
+    ("zsh", "autoload -Uz compinit && compinit -u -D; for f in completions/_*; do autoload -Uz +X ./$f || exit 1; done"),
     ("fish", "for f in completions/*.fish; source $f; or exit 1; end"),
   ]
 
