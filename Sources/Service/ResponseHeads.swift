@@ -6,20 +6,35 @@ import HTTP2
 final class ResponseHeads {
   /// 200 to a push, the answer to nearly everything.
   private let accepted = FieldTemplate()
-  private let acceptedIDs: (id: Int, uniqueID: Int)
+  private let acceptedIDs: (id: Int, uniqueID: Int, date: Int)
   /// Everything else.
   private let other = FieldTemplate()
   private let places:
     (status: Int, id: Int, uniqueID: Int, requestID: Int, channelID: Int, contentType: Int, retryAfter: Int)
 
+  private let otherDate: Int
+  private var date = Int.min
+
   init() {
     accepted.add(":status", "200")
-    acceptedIDs = (accepted.addHole("apns-id", .firstTime), accepted.addHole("apns-unique-id", .firstTime))
+    acceptedIDs = (
+      accepted.addHole("apns-id", .firstTime), accepted.addHole("apns-unique-id", .firstTime), accepted.addHole("date")
+    )
     places = (
       other.addHole(":status"), other.addHole("apns-id", .firstTime), other.addHole("apns-unique-id", .firstTime),
       other.addHole("apns-request-id", .firstTime), other.addHole("apns-channel-id"), other.addHole("content-type"),
       other.addHole("retry-after")
     )
+    otherDate = other.addHole("date")
+  }
+
+  /// Every answer from now on bears this time.
+  func setDate(_ unixSeconds: Int) {
+    guard unixSeconds != date else { return }
+    date = unixSeconds
+    let text = httpDate(unixSeconds)
+    accepted.set(acceptedIDs.date, text)
+    other.set(otherDate, text)
   }
 
   /// The list of a success: the request's id, and the sandbox's own.

@@ -127,6 +127,13 @@ extension Document {
     return value
   }
 
+  /// A time of eleven days at most.
+  func milliseconds(_ node: Int, _ key: String, from low: Int = 0) throws(RuleMistake) -> Int {
+    let value = try count(node, key, from: low)
+    if value <= 1_000_000_000 { return value }
+    throw RuleMistake(node, "\"\(key)\" is at most 1000000000 milliseconds")
+  }
+
   func truth(_ node: Int, _ key: String) throws(RuleMistake) -> Bool {
     switch kind(node) {
     case .true: return true
@@ -224,22 +231,22 @@ extension Deed {
   {
     switch key {
     case "respond": reply = try Reply.read(document, node, timestamp)
-    case "delay_ms": delay = try document.count(node, key)
+    case "delay_ms": delay = try document.milliseconds(node, key)
     case "silence": isSilent = try document.truth(node, key)
     case "reset": reset = try Self.code(document, node, key)
     case "goaway": goAway = try GoAway.read(document, node)
     case "close": close = try document.choice(node, key, [("now", .now), ("abort", .abort), ("mid_frame", .midFrame)])
     case "stop_reading":
       if document.kind(node) == .number {
-        stopReading = try document.count(node, key)
+        stopReading = try document.milliseconds(node, key)
       } else {
         stopReading = try document.truth(node, key) ? 0 : nil
       }
-    case "byte_by_byte_ms": dribble = try document.count(node, key)
+    case "byte_by_byte_ms": dribble = try document.milliseconds(node, key)
     case "stream_limit": streamLimit = try document.count(node, key)
     case "fail_tls": failTLS = try document.count(node, key, from: 1)
     case "refuse": refuse = try document.count(node, key, from: 1)
-    case "refuse_ms": refuseMilliseconds = try document.count(node, key, from: 1)
+    case "refuse_ms": refuseMilliseconds = try document.milliseconds(node, key, from: 1)
     default:
       let word = try document.text(node, key)
       if word == "silence" { wedgeIsSilent = true } else { wedge = try Reply.named(word, document, node) }

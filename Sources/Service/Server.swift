@@ -141,6 +141,7 @@ public final class Server {
   func readClock() {
     now = clock.monotonic()
     seconds = clock.unixSeconds
+    if settings.sendsDate { heads.setDate(seconds) }
   }
 
   private func waitMilliseconds(until end: UInt64?) -> Int {

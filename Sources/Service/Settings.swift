@@ -56,6 +56,8 @@ public struct Settings: Sendable {
   public var script = Script()
   /// The timestamp of 410 answers, milliseconds since 1970.
   public var goneSince = 0
+  /// Answers bear a `date` field: APNs' are not known to, and a clock that is wrong on purpose should be seen.
+  public var sendsDate = false
   /// Makes the shares of a script and the identifiers the server gives repeatable; nil for fresh ones each time.
   public var seed: UInt64?
   /// Notifications after which the server ends; nil for never.

@@ -1,5 +1,6 @@
 // Bytes between a socket and its session: reading, TLS, writing, and the ends of a connection.
 
+import APNs
 import HTTP2
 import POSIX
 import TLS
@@ -78,8 +79,11 @@ extension Server {
     var session = ServerSession.Settings()
     let limit = connection.authority.certificate == nil ? settings.firstStreams : settings.maxStreams
     session.maxConcurrentStreams = UInt32(clamping: limit)
-    session.hardStreamLimit = UInt32(clamping: max(4096, settings.maxStreams))
+    // What counts before the client has acknowledged a limit: generous, and the bound of a connection's memory.
+    session.hardStreamLimit = UInt32(clamping: max(1000, settings.maxStreams))
     session.fieldLimit = 8000
+    // One byte above the largest payload is as good as a thousand.
+    session.bodyLimit = PushType.broadcastPayloadLimit + 1
     connection.streamLimit = limit
     connection.session = ServerSession(session)
     if observer.logsFrames { connection.frames = FrameLog() }

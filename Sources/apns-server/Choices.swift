@@ -35,6 +35,7 @@ extension ServerRun {
     settings.tokenSpacing = arguments[ServerOptions.tokenSpacing] ?? settings.tokenSpacing
     settings.futureTokenIsExpired = arguments[ServerOptions.future] == "expired"
     settings.usesDocumentedReasons = arguments.has(ServerOptions.documented)
+    settings.sendsDate = arguments.isGiven(ServerOptions.clockOffset)
     settings.checksDocument = arguments.has(ServerOptions.checkPayload)
     settings.channels = arguments.all(ServerOptions.channel).map { ($0.bundle, $0.id, $0.storesMessages) }
     settings.channelLimit = arguments[ServerOptions.maxChannels] ?? settings.channelLimit

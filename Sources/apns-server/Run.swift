@@ -67,7 +67,7 @@ struct ServerRun {
     let observer = Observer(log: log, frames: arguments.has(ServerOptions.logFrames), words: words, clock: clock)
     let server: Server
     do {
-      server = try Server(settings, credentials, output: try records(), observer: observer, clock: clock)
+      server = try Server(settings, credentials, output: try records(), observer: observer, clock: shifted(clock))
     } catch let error as ListenError {
       throw Failure(error.description)
     }
@@ -112,6 +112,12 @@ struct ServerRun {
     } catch {
       throw Failure("the ready record cannot be written: \(error)")
     }
+  }
+
+  /// The clock that provider tokens are judged by.
+  private func shifted(_ clock: Clock) -> Clock {
+    guard let seconds = arguments[ServerOptions.clockOffset] else { return clock }
+    return Clock(monotonic: clock.monotonic, unixMilliseconds: { clock.unixMilliseconds() + seconds * 1000 })
   }
 
   /// Where records go.

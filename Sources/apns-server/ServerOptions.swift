@@ -108,6 +108,10 @@ enum ServerOptions {
   static let documented = Option.flag(
     "documented-reasons", "say BadEnvironmentKeyIdInToken as Apple's table does",
     "Without it the answer is BadEnvironmentKeyInToken, the spelling the service was seen to use.")
+  static let clockOffset = Option.integer(
+    "clock-offset", value: "SECONDS", "be so many seconds ahead, or below 0 behind",
+    "For clients that must notice a wrong clock: the age of provider tokens is judged by this time, and answers bear it "
+      + "in a `date` field.", range: -1_000_000_000...1_000_000_000, defaultText: "0, and no `date` field")
   static let checkPayload = Option.flag(
     "check-payload", "refuse a payload that is no JSON object",
     "With PayloadEmpty. APNs' own answer is not documented; `--no-check-payload` accepts it.", negatable: true,

@@ -5,6 +5,8 @@ import HTTP2
 import TLS
 import Testing
 
+@testable import Service
+
 @Suite struct CredentialTests {
   @Test("faults of a provider token earn InvalidProviderToken") func faults() throws {
     let server = try Running()
@@ -122,6 +124,15 @@ import Testing
     #expect(try Caller(server).call(Push(), authorization: try minter.token(4000)).reason == "ExpiredProviderToken")
     let other = Push().with([("apns-topic", "com.example.other")])
     #expect(try Caller(server).call(other, authorization: try minter.token()).reason == "TopicDisallowed")
+  }
+
+  @Test("a clock that is wrong on purpose shows in the date, and in the verdict") func clock() throws {
+    #expect(httpDate(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(httpDate(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
+    let server = try Running(["--clock-offset", "7200"])
+    let answer = try Caller(server).call(Push(), authorization: try Minter(server).token())
+    #expect(answer.reason == "ExpiredProviderToken")
+    #expect(answer.fields["date"]?.hasSuffix(" GMT") == true)
   }
 
   @Test("--any-token believes every key") func anyToken() throws {
