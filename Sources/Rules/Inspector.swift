@@ -1,0 +1,194 @@
+// From a read document to findings: headers into the scene, the walk, places for what it raised.
+
+import APNs
+import JSON
+
+/// The validator without its reader: it looks at read documents.
+struct Inspector: Sendable {
+  let settings: Settings
+  private let walk: Walk
+  private var scene: Scene
+  private var hadRecord = false
+  private var problems: [Problem] = []
+  private var topics = TopicCache()
+  private(set) var findings: [Finding] = []
+  private(set) var form = Form.payload
+
+  init(_ rules: RuleSet, _ settings: Settings) {
+    walk = Walk(rules)
+    self.settings = settings
+    scene = Scene(settings)
+  }
+
+  mutating func forget() {
+    if !findings.isEmpty { findings.removeAll(keepingCapacity: true) }
+  }
+
+  mutating func add(
+    _ rule: String, offset: Int, length: Int, pointer: String?, _ message: String, help: String?
+  ) {
+    guard let index = Rule.index(of: rule), walk.rules.severities[index] != .off else { return }
+    findings.append(
+      Finding(
+        rule: rule, severity: walk.rules.severities[index], offset: offset, length: length, pointer: pointer,
+        message: message, help: help, refusal: Rule.all[index].refusal, fix: nil))
+  }
+
+  mutating func report(_ error: SyntaxError, _ bytes: Span<UInt8>, _ form: Form) {
+    self.form = form
+    let (rule, help) = error.rule(in: bytes)
+    var message = error.message
+    if rule == "payload-empty" { message = "there are no bytes of a payload" }
+    if rule == "payload-compressed" { message = "the text begins like compressed data" }
+    add(rule, offset: min(error.offset, bytes.count), length: 0, pointer: nil, message, help: help)
+  }
+
+  mutating func check(_ document: Document, _ given: Form?, _ fallback: Form) {
+    let form = given ?? document.recognisedForm ?? fallback
+    self.form = form
+    scene.forget()
+    scene.form = form
+    if !problems.isEmpty { problems.removeAll(keepingCapacity: true) }
+    if form == .record {
+      checkRecord(document)
+    } else if form == .request {
+      checkRequest(document)
+    } else {
+      checkPayload(document)
+    }
+    if !scene.raised.isEmpty || !problems.isEmpty { finish(document) }
+  }
+
+  private mutating func checkPayload(_ document: Document) {
+    if hadRecord {
+      scene.record = Notification()
+      hadRecord = false
+    }
+    scene.givenType = settings.pushType
+    scene.priority = settings.priority
+    scene.expiration = settings.expiration
+    scene.isBroadcast = settings.isBroadcast
+    scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    scene.type = scene.givenType
+    guard document.kind(0) == .object else {
+      problems.append(
+        Problem(
+          "json-not-object", at: 0, "a payload is a JSON object, this is \(document.words(0))",
+          help: document.holdsJSON(0) != nil ? "it was encoded twice" : nil))
+      return
+    }
+    walk.payload(document, &scene, 0)
+    walk.headers(document, &scene, 0)
+  }
+
+  private mutating func checkRecord(_ document: Document) {
+    let record = Notification.read(document, problems: &problems)
+    scene.record = record
+    hadRecord = true
+    guard document.kind(0) == .object else { return }
+    scene.givenType = record.pushTypeNode == nil ? settings.pushType : record.pushType
+    scene.priority = record.priorityNode == nil ? settings.priority : record.priority
+    scene.expiration = record.expirationNode == nil ? settings.expiration : record.expiration
+    scene.isBroadcast = record.channelID != nil
+    if let node = record.topic {
+      scene.topic = document.kind(node) == .string ? topics.topic(document, node) : nil
+    } else {
+      scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    }
+    scene.type = scene.givenType
+    guard let payload = record.payload else { return }
+    if document.kind(payload) == .object { walk.payload(document, &scene, payload) }
+    walk.headers(document, &scene, payload, hasTokenProblem: problems.contains { $0.node == record.token })
+  }
+
+  private mutating func checkRequest(_ document: Document) {
+    guard document.kind(0) == .object else {
+      problems.append(Problem("json-not-object", at: 0, "a request is a JSON object, this is \(document.words(0))"))
+      return
+    }
+    let request = document.request()
+    scene.request = request
+    scene.take(request, document, &problems)
+    hadRecord = true
+    scene.isBroadcast = request.target == .broadcast
+    if scene.isBroadcast {
+      scene.topic = request.subject.isEmpty ? nil : topics.topic(Array(request.subject.utf8))
+    } else {
+      scene.topic = scene.record.topic.map { topics.topic(document, $0) }
+    }
+    scene.type = scene.givenType
+    walk.rules.visit(.request, document, &scene, 0)
+    scene.request = nil
+    guard request.target == .device || request.target == .broadcast else { return }
+    if let payload = request.payload {
+      if document.kind(payload) == .object {
+        walk.payload(document, &scene, payload)
+      } else {
+        problems.append(
+          Problem("json-not-object", at: payload, "the payload is \(document.words(payload)), not an object"))
+      }
+    }
+    walk.headers(document, &scene, request.payload ?? 0)
+  }
+
+  // MARK: From what was raised to findings
+
+  private mutating func finish(_ document: Document) {
+    for problem in problems.prefix(Scene.findingLimit) {
+      // The validator's own rule knows the push type of the run as well.
+      guard problem.rule != "payload-too-large", let index = Rule.index(of: problem.rule) else { continue }
+      append(
+        document, index, problem.node, nil, problem.message, problem.help,
+        form == .record ? mend(problem, document, scene.record) : nil)
+    }
+    for raised in scene.raised {
+      // A header's value is text: what mends a record's number does not fit.
+      let isHeader = form == .request && raised.node < (scene.payload == 0 ? Int.max : scene.payload)
+      append(
+        document, raised.rule, raised.node, raised.severity, raised.message, raised.help, isHeader ? nil : raised.fix)
+    }
+    findings.sort { ($0.offset, $1.severity.rawValue) < ($1.offset, $0.severity.rawValue) }
+  }
+
+  private mutating func append(
+    _ document: Document, _ index: Int, _ node: Int, _ milder: Severity?, _ message: String, _ help: String?,
+    _ fix: Fix?
+  ) {
+    let rule = Rule.all[index]
+    let configured = walk.rules.severities[index]
+    guard configured != .off else { return }
+    // A case may be milder or harder than its rule, unless the run has its own idea of the rule.
+    let severity = configured == rule.severity ? milder ?? configured : configured
+    guard severity >= walk.rules.least else { return }
+    let offset = document.start(node)
+    if findings.contains(where: { $0.rule == rule.id && $0.offset == offset }) { return }
+    findings.append(
+      Finding(
+        rule: rule.id, severity: severity, offset: offset, length: document.end(node) - offset,
+        pointer: document.pointer(node), message: message, help: help, refusal: rule.refusal, fix: fix))
+  }
+}
+
+/// Keeps the last topic taken apart.
+private struct TopicCache: Sendable {
+  private var last: Topic?
+
+  mutating func topic(_ document: Document, _ node: Int) -> Topic {
+    let content = document.content(node)
+    if let last, !document.tokens[node].hasEscapes, last.text.count == content.count {
+      var index = 0
+      while index < content.count, content[index] == last.text[index] { index &+= 1 }
+      if index == content.count { return last }
+    }
+    var decoded: [UInt8] = []
+    document.appendDecoded(node, to: &decoded)
+    return topic(decoded)
+  }
+
+  mutating func topic(_ bytes: [UInt8]) -> Topic {
+    if let last, last.text == bytes { return last }
+    let topic = Topic(bytes)
+    last = topic
+    return topic
+  }
+}
