@@ -145,7 +145,9 @@ extension Server {
   /// A byte now, the next one after the pause.
   func startDribble(_ connection: Connection) {
     want(connection, .readable)
-    guard !connection.isDribbling, connection.channel.outputCount > 0 else { return }
+    if connection.isDribbling { return }
+    // With nothing to send an ending connection must still take its next step.
+    if connection.channel.outputCount == 0 { return sent(connection) }
     connection.isDribbling = true
     dribble(connection)
   }

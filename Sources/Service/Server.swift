@@ -67,6 +67,9 @@ public final class Server {
   /// Ciphertext a client may leave unread before nothing more is read from it.
   static let outputLimit = 262_144
 
+  /// Bytes of records that are kept at most before they are written.
+  static let recordLimit = 262_144
+
   /// Starts to listen.
   /// - Parameters:
   ///   - output: gets a record for each notification; nil for none.
@@ -122,6 +125,8 @@ public final class Server {
       for ready in poller.ready {
         if ready.key >= 0 {
           serve(ready)
+          // Many busy connections in one round must not fill the memory with what is still to be written.
+          if records.count > Self.recordLimit, try !writeRecords() { return try finish(.outputClosed) }
         } else if ready.key == Self.signalKey {
           for signal in signals.taken() {
             if let end = heard(signal, child, deafTo) { return try finish(end) }

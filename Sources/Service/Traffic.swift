@@ -13,7 +13,9 @@ extension Server {
     guard connections[ready.key] === connection, ready.readiness.contains(.writable) else { return }
     flush(connection)
     // What was left unread while the client did not read: TLS holds nothing back, so only the socket need be asked.
-    if connections[ready.key] === connection, connection.channel.outputCount == 0 { read(connection) }
+    if connections[ready.key] === connection, connection.channel.outputCount == 0, !connection.isDeaf {
+      read(connection)
+    }
   }
 
   private func read(_ connection: Connection) {
@@ -178,8 +180,8 @@ extension Server {
 
   /// Sends what TLS has ready. When all is gone, an ending connection takes its next step.
   func flush(_ connection: Connection) {
-    if connection.dribble != nil { return startDribble(connection) }
     if connection.ending == .orderly { connection.channel.close() }
+    if connection.dribble != nil { return startDribble(connection) }
     do throws(SystemError) {
       let channel = connection.channel
       while channel.outputCount > 0 {
@@ -226,7 +228,9 @@ extension Server {
   /// TLS failed: the client gets the alert, and we say why.
   private func failed(_ connection: Connection, _ failure: TLS.Failure) {
     if connection.session == nil {
-      observer.trouble("tls", connection: connection.number, failure.message)
+      // The client's word for a certificate whose authority it was not told to trust: unknown_ca (RFC 8446 section 6).
+      let hint = failure.alert == 48 ? ": it was not given our authority; see APNS_CA_FILE" : ""
+      observer.trouble("tls", connection: connection.number, failure.message + hint)
       if failure.message.contains("plain HTTP") { explainTLS(connection) }
     } else {
       observer.event("tls", connection: connection.number) {
