@@ -32,6 +32,7 @@ extension ServerRun {
     settings.excessEndsConnection = arguments[ServerOptions.onExcess] == "goaway"
     settings.rejectionLimit = arguments[ServerOptions.rejectionLimit]
     settings.idleSeconds = arguments[ServerOptions.idle]
+    settings.handshakeSeconds = arguments[ServerOptions.handshake] ?? settings.handshakeSeconds
     settings.tokenSpacing = arguments[ServerOptions.tokenSpacing] ?? settings.tokenSpacing
     settings.futureTokenIsExpired = arguments[ServerOptions.future] == "expired"
     settings.usesDocumentedReasons = arguments.has(ServerOptions.documented)

@@ -39,7 +39,8 @@ extension Command {
         [
           ServerOptions.script, ServerOptions.rule, ServerOptions.maxStreams, ServerOptions.firstStreams,
           ServerOptions.streamsAfterRejection, ServerOptions.onExcess, ServerOptions.rejectionLimit, ServerOptions.idle,
-          ServerOptions.tokenSpacing, ServerOptions.future, ServerOptions.documented, ServerOptions.clockOffset,
+          ServerOptions.handshake, ServerOptions.tokenSpacing, ServerOptions.future, ServerOptions.documented,
+          ServerOptions.clockOffset,
           ServerOptions.checkPayload,
           ServerOptions.channel, ServerOptions.maxChannels, ServerOptions.maxConnections, ServerOptions.seed,
         ]),

@@ -78,6 +78,11 @@ struct ServerRun {
     // From a terminal ^C reaches the command by itself.
     let deafTo = Descriptor.standardInput.isTerminal ? [Signals.interrupt] : []
     let end = try server.run(signals: signals, child: child, deafTo: deafTo)
+    return conclude(end, observer, files, child)
+  }
+
+  /// What the end of the run means for the exit status.
+  private func conclude(_ end: RunEnd, _ observer: Observer, _ files: CredentialFiles, _ child: Process?) -> Status {
     switch end {
     case .command(let status):
       files.remove()

@@ -97,6 +97,9 @@ enum ServerOptions {
   static let idle = Option.integer(
     "idle-timeout", value: "SECONDS", "send a silent client away", "GOAWAY with the reason IdleTimeout.",
     range: 1...1_000_000, defaultText: "never")
+  static let handshake = Option.integer(
+    "handshake-timeout", value: "SECONDS", "time a client has for its TLS handshake",
+    "A connection that is not through with it by then is closed.", range: 1...86_400, default: 10)
   static let tokenSpacing = Option.integer(
     "token-spacing", value: "SECONDS", "time between two provider tokens on a connection",
     "A sooner one gets TooManyProviderTokenUpdates. Both the tokens' own times and their arrival count: either far "
