@@ -31,8 +31,8 @@ _apns_server() {
         ;;
       -p | --port | --production-port | --bind | --host | --key-id | --team-id | --topic | --rule | \
         --max-streams | --first-streams | --streams-after-rejection | --disconnect-after | --idle-timeout | \
-        --token-spacing | --channel | --max-channels | --max-connections | --seed | --expect | --timeout | \
-        --ready-fd)
+        --handshake-timeout | --token-spacing | --clock-offset | --channel | --max-channels | \
+        --max-connections | --seed | --expect | --timeout | --ready-fd)
         return
         ;;
       --key)
@@ -75,9 +75,10 @@ _apns_server() {
         -e --environment -p --port --production-port --bind --host --key --key-id --team-id --keys --topic
         --auth --any-token --any-certificate --client-ca --write-credentials -s --script --rule
         --max-streams --first-streams --streams-after-rejection --on-excess --disconnect-after
-        --idle-timeout --token-spacing --future-token --documented-reasons --check-payload
-        --no-check-payload --channel --max-channels --max-connections --seed --received --log --log-frames
-        --expect --timeout --ready-fd --ready-file -q --quiet -h --help -V --version
+        --idle-timeout --handshake-timeout --token-spacing --future-token --documented-reasons
+        --clock-offset --check-payload --no-check-payload --channel --max-channels --max-connections --seed
+        --received --log --log-frames --expect --timeout --ready-fd --ready-file -q --quiet -h --help -V
+        --version
       ' -- "$cur"
       return
     fi
