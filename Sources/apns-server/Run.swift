@@ -107,7 +107,9 @@ struct ServerRun {
   private func tell(_ ready: [UInt8]) throws {
     do {
       if let number = arguments[ServerOptions.readyFD] {
-        try Descriptor(owning: Int32(number)).writeAll(ready.span)
+        // The standard streams are still needed.
+        let descriptor = number > 2 ? Descriptor(owning: Int32(number)) : Descriptor(borrowing: Int32(number))
+        try descriptor.writeAll(ready.span)
       }
       if let path = arguments[ServerOptions.readyFile] {
         let half = path + ".part"
