@@ -11,6 +11,8 @@ struct Refusal {
   var reason: String?
   /// Milliseconds since 1970, with 410 only.
   var timestamp: Int?
+  /// The `Date` header, for refusals that a wrong clock may explain.
+  var date: [UInt8]?
   /// Seconds of a `Retry-After` header.
   var retryAfter: Int?
 
@@ -19,6 +21,11 @@ struct Refusal {
   /// Reads the answer in a slot. A body that is no JSON, or empty, leaves the status to speak for itself.
   static func read(_ session: ClientSession, _ slot: Int32, _ reader: inout Reader) -> Refusal {
     var refusal = Refusal(status: session.status(slot))
+    if refusal.status == 403, let text = session.field(slot, "date") {
+      var bytes: [UInt8] = []
+      bytes.append(text)
+      refusal.date = bytes
+    }
     if let text = session.field(slot, "retry-after") { refusal.retryAfter = decimal(text) }
     let body = session.body(slot)
     guard (try? reader.read(body)) != nil else { return refusal }

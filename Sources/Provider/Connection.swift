@@ -275,7 +275,7 @@ final class Connection {
     }
     if !buffers.plain.isEmpty { session.receive(buffers.plain.span, into: &plain) }
     if let failure {
-      let isFinal = phase == .handshaking && (failure.kind == .verification || failure.kind == .alert)
+      let isFinal = phase == .handshaking && failure.kind == .verification
       end("TLS with \(place): \(failure.message)", final: isFinal)
       return false
     }

@@ -42,6 +42,8 @@ struct Pace {
 /// How many requests may be under way at a service. No bound until it says that it is too much; then half of what is
 /// under way, and slowly more again: what TCP does about a full link.
 struct Window {
+  /// However loud the service complains, so many may be under way: one that gets no answer must not block the rest.
+  private static let least = 8.0
   private var size = Double.infinity
   private var shrunkAt: UInt64 = 0
   /// Answers since the last throttling, and throttled ones among them.
@@ -64,7 +66,7 @@ struct Window {
     // A few busy device tokens say nothing of the service; every fifth answer does.
     guard isGeneral || (recent >= 50 && throttled * 5 > recent), now - shrunkAt > 200_000_000 else { return }
     shrunkAt = now
-    size = max(1, min(size, Double(inFlight)) / 2)
+    size = max(Self.least, min(size, Double(inFlight)) / 2)
   }
 
   private mutating func note(throttled isThrottled: Bool) {

@@ -360,7 +360,7 @@ public final class Sender {
   // MARK: What a connection has to tell
 
   /// Takes the events of a connection, and buries it when it is over.
-  private func settle(_ connection: Connection) {
+  func settle(_ connection: Connection) {
     let route = routes[connection.route]
     takeEvents(connection, route)
     if connection.phase == .open, !connection.wasAnnounced { announce(connection, route) }

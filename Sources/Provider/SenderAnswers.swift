@@ -65,6 +65,7 @@ extension Sender {
     recorder.latencies.add(now - min(flights[index].sent, now))
     if event.status == 200 {
       route.window.accepted()
+      route.renewals = 0
       finish(index, Ending(.accepted), connection, event.slot)
       return
     }
@@ -111,18 +112,7 @@ extension Sender {
   ) -> Bool {
     switch refusal.advice {
     case .renew:
-      // Once the service thinks a connection's token expired it stays with that: a new token needs a new connection.
-      connection.isDraining = true
-      guard case .token(let source) = route.service.credential else { return false }
-      // The connection's token is stale when another one was minted since; else a new one is due.
-      if source.generation == connection.tokenGeneration {
-        guard flights[index].attempts <= 1, (try? source.renew()) == true else {
-          stop(
-            route, "ExpiredProviderToken: a token made just now is refused as too old; is this machine's clock right?")
-          return false
-        }
-      }
-      guard mayRetry(index, route) else { return false }
+      guard canRenew(connection, refusal, route), mayRetry(index, route) else { return false }
       requeue(index)
     case .retry:
       let needsConnection = refusal.reason == "Shutdown" || refusal.reason == "IdleTimeout"
@@ -137,6 +127,31 @@ extension Sender {
       if let reason = refusal.reason { ResultLine.text(&out, "reason", reason) }
     }
     return true
+  }
+
+  /// The provider token is called expired: a new one where it is old enough to be replaced, and a new connection in any
+  /// case, since the service stays with what it thinks of a connection's token. False when that was tried in vain.
+  private func canRenew(_ connection: Connection, _ refusal: Refusal, _ route: Route) -> Bool {
+    guard case .token(let source) = route.service.credential else { return false }
+    if connection.isDraining { return route.stopReason == nil }
+    connection.isDraining = true
+    route.renewals += 1
+    // The connection's token is stale when another one was minted since; else a new one is due.
+    if source.generation == connection.tokenGeneration { _ = try? source.renew() }
+    guard route.renewals > Self.renewalLimit else { return true }
+    stop(route, "ExpiredProviderToken: a fresh provider token is refused as too old" + skew(refusal))
+    return false
+  }
+
+  /// Times in a row that a provider token is called expired before that is believed.
+  private static let renewalLimit = 3
+
+  /// How far this machine's clock is from the service's, in words; empty when that explains nothing.
+  private func skew(_ refusal: Refusal) -> String {
+    guard let date = refusal.date, let words = ClockSkew.words(serverDate: date.span, now: clock.unixSeconds) else {
+      return ""
+    }
+    return "; " + words
   }
 
   private func delay(_ index: Int, after refusal: Refusal) {
@@ -176,7 +191,7 @@ extension Sender {
   /// A refusal that every further request would meet: the credential goes no further, or this topic does not.
   private func giveUp(_ index: Int, _ refusal: Refusal, _ route: Route) {
     let words = refusal.reason.flatMap { Reason.named($0)?.meaning } ?? "status \(refusal.status)"
-    let reason = "\(refusal.reason ?? String(refusal.status)): \(words)"
+    let reason = "\(refusal.reason ?? String(refusal.status)): \(words)" + skew(refusal)
     guard refusal.reason == "TopicDisallowed" else { return stop(route, reason) }
     let topic = topic(of: index)
     if route.refusedTopics.count < 10_000, route.refusedTopics.updateValue(reason, forKey: topic) == nil {
@@ -227,11 +242,17 @@ extension Sender {
   func timeOut(_ index: Int) {
     let seconds = settings.requestTimeout / 1_000_000_000
     let route = routes[flights[index].route]
-    for connection in route.connections where connection.key == flights[index].connection {
-      connection.session.reset(flights[index].stream, .cancel)
+    let (key, stream) = (flights[index].connection, flights[index].stream)
+    if settings.resendsUnknown, mayRetry(index, route) {
+      requeue(index)
+    } else {
+      finish(index, unknown: "no answer within \(seconds) s")
     }
-    if settings.resendsUnknown, mayRetry(index, route) { return requeue(index) }
-    finish(index, unknown: "no answer within \(seconds) s")
+    // The flight is gone before its stream ends: what the stream has to say then is nobody's.
+    guard let connection = route.connections.first(where: { $0.key == key }) else { return }
+    connection.session.reset(stream, .cancel)
+    connection.flush()
+    settle(connection)
   }
 
   // MARK: Results
