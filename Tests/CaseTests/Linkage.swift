@@ -12,9 +12,11 @@ import Testing
       .compactMap { $0.split(separator: "[").last?.split(separator: "]").first.map { String($0) } }
   }
 
-  @Test("tools that open no connection need neither libssl nor libnghttp2", arguments: [
-    "apns-build", "apns-validate", "apns-decode",
-  ])
+  @Test(
+    "tools that open no connection need neither libssl nor libnghttp2",
+    arguments: [
+      "apns-build", "apns-validate", "apns-decode",
+    ])
   func offline(_ tool: String) throws {
     let libraries = try needed(tool)
     #expect(!libraries.contains { $0.hasPrefix("libssl") || $0.hasPrefix("libcrypto") || $0.hasPrefix("libnghttp2") })
@@ -22,9 +24,11 @@ import Testing
     if toolFolder.hasSuffix("release") { #expect(libraries.isEmpty) }
   }
 
-  @Test("no tool needs Foundation or an installed Swift", arguments: [
-    "apns-build", "apns-validate", "apns-push", "apns-feedback", "apns-decode", "apns-server",
-  ])
+  @Test(
+    "no tool needs Foundation or an installed Swift",
+    arguments: [
+      "apns-build", "apns-validate", "apns-push", "apns-feedback", "apns-decode", "apns-server",
+    ])
   func noFoundation(_ tool: String) throws {
     let libraries = try needed(tool)
     #expect(!libraries.contains { $0.contains("Foundation") })
@@ -33,7 +37,11 @@ import Testing
 
   static let shells: [(String, String)] = [
     ("bash", "for f in completions/*.bash; do . \"$f\" || exit 1; done"),
-    ("zsh", "autoload -Uz compinit && compinit -u -D; for f in completions/_*; do autoload -Uz +X ./$f || exit 1; done"),
+    (
+      "zsh",
+      "autoload -Uz compinit && compinit -u -D; "
+        + "for f in completions/_*; do autoload -Uz +X ./$f || exit 1; done"
+    ),
     ("fish", "for f in completions/*.fish; source $f; or exit 1; end"),
   ]
 
