@@ -26,7 +26,7 @@ _apns_validate() {
   if [[ -z $after ]]; then
     case $prev in
       --as)
-        _apns_validate_add -W 'record payload apns' -- "$cur"
+        _apns_validate_add -W 'record payload apns request' -- "$cur"
         return
         ;;
       --max-line | -j | --jobs | --topic | --expiration | --now | --allowed-topic | --bundle | --category \

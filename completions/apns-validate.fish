@@ -1,7 +1,7 @@
 # fish completion for apns-validate.
 # Made by 'apns-validate --generate-page fish' from the declarations of its options: change those.
 
-complete -c apns-validate -l as -x -a 'record\\t"notification records, one a line or pretty-printed" payload\\t"bare payloads" apns\\t"files for xcrun simctl push"' -d 'what the input holds, instead of recognising it'
+complete -c apns-validate -l as -x -a 'record\\t"notification records, one a line or pretty-printed" payload\\t"bare payloads" apns\\t"files for xcrun simctl push" request\\t"requests with method, path, headers and payload"' -d 'what the input holds, instead of recognising it'
 complete -c apns-validate -s r -l recursive -d 'look into folders'
 complete -c apns-validate -l max-line -x -d 'refuse longer input lines'
 complete -c apns-validate -s j -l jobs -x -d 'work on N blocks of lines at a time'
