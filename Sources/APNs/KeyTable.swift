@@ -4,47 +4,37 @@ import JSON
 
 /// Looks up the keys of one table. The position of a key in the list it was made from is its index.
 public struct KeyTable: Sendable {
-  private struct Row {
-    var first: UInt64
-    var last: UInt64
-    var count: Int32
-    /// The next row with the same hash, -1 at the end.
-    var next: Int32
+  private struct Slot {
+    /// The first eight bytes of the key and the last, the first byte lowest; shorter keys are filled with zeros.
+    var first: UInt64 = 0
+    var last: UInt64 = 0
+    /// Bytes of the key; 0 in an empty slot.
+    var count = 0
+    var index = 0
   }
 
   private let words: [String]
-  private let pool: [UInt8]
-  private let starts: [Int]
-  private let rows: [Row]
-  private let slots: [Int8]
+  private let slots: [Slot]
   /// A bit for each length that a key has: most other names end here.
   private let lengths: UInt32
 
-  /// - Parameter words: the keys' texts, none of them empty, fewer than 127.
+  private static let mask = 63
+
+  /// - Parameter words: the keys' texts, at most 32, none of them empty or longer than 31 bytes.
   public init(_ words: [String]) {
+    precondition(words.count <= 32, "a table holds at most 32 keys, so that half of its slots are empty")
     self.words = words
-    var pool: [UInt8] = []
-    var starts: [Int] = []
-    var rows: [Row] = []
-    var slots = [Int8](repeating: -1, count: 64)
+    var slots = [Slot](repeating: Slot(), count: Self.mask + 1)
     var lengths: UInt32 = 0
     for (index, word) in words.enumerated() {
-      precondition(word.utf8.count < 32, "a key has fewer than 32 bytes")
-      lengths |= 1 << UInt32(word.utf8.count)
       let bytes = Array(word.utf8)
-      starts.append(pool.count)
-      pool.append(contentsOf: bytes)
-      let slot = Self.slot(count: bytes.count, first: bytes[0], last: bytes[bytes.count - 1])
-      rows.append(
-        Row(
-          first: Self.packed(bytes.prefix(8)), last: Self.packed(bytes.suffix(8)), count: Int32(bytes.count),
-          next: Int32(slots[slot])))
-      slots[slot] = Int8(index)
+      precondition((1...31).contains(bytes.count), "a key has 1 to 31 bytes")
+      lengths |= 1 << UInt32(bytes.count)
+      var slot = Self.slot(count: bytes.count, first: bytes[0], last: bytes[bytes.count - 1])
+      while slots[slot].count > 0 { slot = (slot + 1) & Self.mask }
+      slots[slot] = Slot(
+        first: Self.packed(bytes.prefix(8)), last: Self.packed(bytes.suffix(8)), count: bytes.count, index: index)
     }
-    starts.append(pool.count)
-    self.pool = pool
-    self.starts = starts
-    self.rows = rows
     self.slots = slots
     self.lengths = lengths
   }
@@ -57,7 +47,7 @@ public struct KeyTable: Sendable {
 
   @inline(__always)
   private static func slot(count: Int, first: UInt8, last: UInt8) -> Int {
-    (count &* 7 &+ Int(first) &* 3 &+ Int(last)) & 63
+    (count &* 7 &+ Int(first) &* 3 &+ Int(last)) & mask
   }
 
   /// The index of the key that a member's name is, nil for a name that is not in the table.
@@ -67,40 +57,42 @@ public struct KeyTable: Sendable {
     let start = token.start &+ 1
     let count = token.end &- start &- 1
     guard count < 32, lengths & 1 << UInt32(truncatingIfNeeded: count) != 0 else { return nil }
-    let first = document.bytes[start]
-    var index = Int(slots[Self.slot(count: count, first: first, last: document.bytes[token.end &- 2])])
-    while index >= 0 {
-      let row = rows[index]
-      if Int(row.count) == count, matches(document.bytes, start, count, row, index) { return index }
-      index = Int(row.next)
+    let bytes = document.bytes
+    // The tape's offsets lie inside the text, and the mask inside the table: no need to ask again.
+    let first = unsafe bytes[unchecked: start]
+    let last = unsafe bytes[unchecked: start &+ count &- 1]
+    var place = Self.slot(count: count, first: first, last: last)
+    let table = slots.span
+    while true {
+      let slot = unsafe table[unchecked: place]
+      if slot.count == count, matches(bytes, start, slot) { return slot.index }
+      if slot.count == 0 { return nil }
+      place = (place &+ 1) & Self.mask
     }
-    return nil
   }
 
   /// Eight bytes at a time: the first, the last, and for long names what is between.
   @inline(__always)
-  private func matches(_ bytes: Span<UInt8>, _ start: Int, _ count: Int, _ row: Row, _ index: Int) -> Bool {
+  private func matches(_ bytes: Span<UInt8>, _ start: Int, _ slot: Slot) -> Bool {
+    let count = slot.count
     if count < 8 {
-      guard start &+ 8 <= bytes.count else { return equals(bytes, start, count, index, from: 0) }
-      let mask = UInt64.max &>> UInt64(64 &- count &* 8)
-      return word(bytes, start) & mask == row.first
+      guard start &+ 8 <= bytes.count else { return equals(bytes, start, slot) }
+      return word(bytes, start) & UInt64.max &>> UInt64(64 &- count &* 8) == slot.first
     }
-    guard word(bytes, start) == row.first, word(bytes, start &+ count &- 8) == row.last else { return false }
-    return count <= 16 || equals(bytes, start, count &- 8, index, from: 8)
+    guard word(bytes, start) == slot.first, word(bytes, start &+ count &- 8) == slot.last else { return false }
+    return count <= 16 || equals(bytes, start, slot)
   }
 
+  /// The caller has made sure that there are eight bytes.
   @inline(__always)
   private func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
-    unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  private func equals(_ bytes: Span<UInt8>, _ start: Int, _ count: Int, _ index: Int, from: Int) -> Bool {
-    let pooled = starts[index]
-    var place = from
-    while place < count {
-      if bytes[start &+ place] != pool[pooled &+ place] { return false }
-      place &+= 1
-    }
+  /// Byte for byte: for long names, and at the very end of a text.
+  private func equals(_ bytes: Span<UInt8>, _ start: Int, _ slot: Slot) -> Bool {
+    let name = words[slot.index].utf8Span.span
+    for place in name.indices where bytes[start + place] != name[place] { return false }
     return true
   }
 }

@@ -1,6 +1,7 @@
 // Where findings are, and what texts are taken for.
 import APNs
 import Foundation
+import JSON
 import Testing
 
 @testable import Rules
@@ -87,6 +88,22 @@ struct PlaceTests {
     #expect(RootKey.allCases.map(\.index) == Array(RootKey.allCases.indices))
     #expect(PushType.allCases.map(\.index) == Array(PushType.allCases.indices))
     #expect(APSKey.allCases.count <= 32 && AlertKey.allCases.count <= 16)
+  }
+
+  @Test("A table finds its keys and no others")
+  func tables() throws {
+    let words = APSKey.allCases.map(\.rawValue)
+    for (index, word) in words.enumerated() {
+      for name in [word, word + "x", String(word.dropLast()), "x" + word.dropFirst(), word.uppercased()] {
+        // The text ends right behind the key: nothing may be read beyond it.
+        let bytes = Array("{\"\(name)\":1}".utf8)
+        var reader = Reader()
+        try reader.read(bytes.span)
+        let tokens = reader.tokens
+        let found = APSKey.table.index(Document(bytes.span, tokens.span), 1)
+        #expect(found == (name == word ? index : words.firstIndex(of: name)), "\(name)")
+      }
+    }
   }
 
   @Test("Keys written with escapes are the same keys")
