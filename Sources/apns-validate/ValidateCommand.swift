@@ -122,6 +122,9 @@ enum Validate {
         + "findings go to standard error, and the exit status is 1 when a line was held back.",
       "With FILE operands the findings go to standard output and nothing is passed through. A file may be pretty-printed, hold "
         + "several documents, or one a line; `-` is standard input read as a file.",
+      "A FILE may also be a request, `{\"method\": …, \"host\": …, \"path\": …, \"headers\": [[name, value], …], \"payload\": …}`, "
+        + "so that rules about paths, hosts and header lines apply; or a credential: a provider token, with or without `bearer`, or "
+        + "a key in PEM. Credentials are never quoted in a report.",
       "Every finding names its rule; `--explain` says more of it, and apns-rules(7) lists them all.",
     ],
     usage: ["[options] < records.ndjson", "[options] FILE...", "--explain RULE | --list-rules"],
