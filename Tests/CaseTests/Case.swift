@@ -63,8 +63,9 @@ func run(_ command: String, input: Data = Data(), in folder: URL) throws -> Outc
   try input.write(to: files[0])
   for file in files[1...] { FileManager.default.createFile(atPath: file.path, contents: nil) }
   let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/bin/sh")
-  process.arguments = ["-c", command]
+  // Some test of this process may have SIGPIPE ignored, and children would inherit that.
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["--default-signal", "/bin/sh", "-c", command]
   process.currentDirectoryURL = folder
   var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("APNS_") }
   environment["PATH"] = toolFolder + ":" + (environment["PATH"] ?? "/usr/bin:/bin")

@@ -40,7 +40,7 @@ import Testing
     (
       "zsh",
       "autoload -Uz compinit && compinit -u -D; "
-        + "for f in completions/_*; do autoload -Uz +X ./$f || exit 1; done"
+        + "fpath=($PWD/completions $fpath); for f in completions/_*; do autoload -Uz +X ${f:t} || exit 1; done"
     ),
     ("fish", "for f in completions/*.fish; source $f; or exit 1; end"),
   ]
