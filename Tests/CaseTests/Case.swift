@@ -57,7 +57,9 @@ struct Outcome: Equatable {
 /// Runs a shell command with the tools in PATH and no settings of the person who runs the tests.
 func run(_ command: String, input: Data = Data(), in folder: URL) throws -> Outcome {
   let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("case-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+  // The command's own temporary folder holds nothing of the runner's.
+  let temporary = scratch.appendingPathComponent("tmp")
+  try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: scratch) }
   let files = ["in", "out", "err"].map { scratch.appendingPathComponent($0) }
   try input.write(to: files[0])
@@ -69,8 +71,8 @@ func run(_ command: String, input: Data = Data(), in folder: URL) throws -> Outc
   process.currentDirectoryURL = folder
   var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("APNS_") }
   environment["PATH"] = toolFolder + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
-  environment["TMPDIR"] = scratch.path
-  environment["XDG_CACHE_HOME"] = scratch.path
+  environment["TMPDIR"] = temporary.path
+  environment["XDG_CACHE_HOME"] = temporary.path
   environment["LC_ALL"] = "C.UTF-8"
   environment["NO_COLOR"] = "1"
   for name in ["HTTPS_PROXY", "https_proxy", "COLUMNS"] { environment[name] = nil }
@@ -90,9 +92,11 @@ func run(_ command: String, input: Data = Data(), in folder: URL) throws -> Outc
     let command = String(decoding: example.data("cmd") ?? Data(), as: UTF8.self)
     let found = try run(command, input: example.data("in") ?? Data(), in: example.folder)
     if ProcessInfo.processInfo.environment["RECORD"] == "1" {
-      try example.write("out", found.out)
+      if !found.out.isEmpty || example.data("out") != nil { try example.write("out", found.out) }
       if example.data("err") != nil { try example.write("err", found.err) }
-      try example.write("status", Data("\(found.status)\n".utf8))
+      if found.status != 0 || example.data("status") != nil {
+        try example.write("status", Data("\(found.status)\n".utf8))
+      }
       return
     }
     #expect(text(found.out) == text(example.data("out") ?? Data()), "standard output of \(command)")
