@@ -55,10 +55,12 @@ let package = Package(
     .target(name: "Rules", dependencies: ["APNs", "JSON", "Spelling"], swiftSettings: safe),
     .target(name: "BinaryProtocol", dependencies: ["APNs", "JSON"], swiftSettings: safe),
     .target(
-      name: "Provider", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
+      name: "Provider", dependencies: ["APNs", "BinaryProtocol", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"],
+      swiftSettings: safe),
     .target(
       name: "Service", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
+    .target(name: "Access", dependencies: ["APNs", "Filter", "Options", "POSIX", "Provider"], swiftSettings: safe),
     .target(
       name: "Builder", dependencies: ["APNs", "BinaryProtocol", "Filter", "JSON", "Options", "POSIX", "Spelling"],
       swiftSettings: safe),
@@ -71,7 +73,8 @@ let package = Package(
       name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
-      name: "apns-push", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Provider"], swiftSettings: safe),
+      name: "apns-push", dependencies: ["APNs", "Access", "Filter", "JSON", "Options", "POSIX", "Provider"],
+      swiftSettings: safe),
     .executableTarget(
       name: "apns-feedback", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "Spelling"],
       swiftSettings: safe, linkerSettings: fullyStatic),

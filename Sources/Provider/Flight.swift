@@ -60,6 +60,8 @@ struct Flight {
   var stream: Int32 = 0
   /// Where it begins in the connection's stream of bytes.
   var position: UInt64 = 0
+  /// How many bytes it had on the wire of the binary protocol.
+  var frameSize = 0
   var attempts = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0

@@ -10,6 +10,8 @@ public struct CredentialSettings {
   public var trust: [UInt8]?
   /// Where processes share provider tokens; nil for no cache.
   public var tokenFolder: String?
+  /// What ALPN offers; empty to offer nothing, as the binary services never heard of it.
+  public var protocols = ["h2"]
   public var clock = Clock.system
 
   public init(trust: [UInt8]? = nil, tokenFolder: String? = nil) {
@@ -61,7 +63,8 @@ public struct LoadedCredential {
       }
       do throws(Failure) {
         if let identity = found.identity {
-          let context = try ClientContext(trust: settings.trustSource, identity: identity)
+          let context = try ClientContext(
+            trust: settings.trustSource, protocols: settings.protocols, identity: identity)
           loaded.append(LoadedCredential(found, context, .certificate))
         } else if let key = found.signingKey, let keyID = found.keyID, let teamID = found.teamID {
           let context: ClientContext
@@ -76,6 +79,20 @@ public struct LoadedCredential {
       } catch { throw CredentialProblem("tls-settings", error.message) }
     }
     return loaded
+  }
+
+  /// Nobody: for servers of one's own that ask for no certificate.
+  public static func anonymous(_ settings: CredentialSettings) throws(CredentialProblem) -> LoadedCredential {
+    do throws(Failure) {
+      let context = try ClientContext(trust: settings.trustSource, protocols: settings.protocols)
+      return LoadedCredential(context)
+    } catch { throw CredentialProblem("tls-settings", error.message) }
+  }
+
+  private init(_ context: ClientContext) {
+    (name, topics, defaultTopic, environments, warnings) = ("", [], "", ServiceEnvironment.allCases, [])
+    self.context = context
+    credential = .certificate
   }
 
   /// A service for it.

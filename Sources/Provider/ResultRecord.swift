@@ -12,6 +12,8 @@ struct Ending {
   /// Milliseconds since 1970.
   var timestamp: Int?
   var error: String?
+  /// Why it counts as accepted where nobody said so; nil where somebody did.
+  var basis: String?
   /// The environment that answered, where the line did not choose it.
   var environment: ServiceEnvironment?
   /// Milliseconds from the first attempt to now; below 0 when it was never sent.
@@ -36,7 +38,7 @@ extension Flight {
       ResultLine.text(&out, "topic", bytes.extracting(topic.range))
     }
     switch ending.outcome {
-    case .accepted: out.append(",\"outcome\":\"accepted\",\"status\":200")
+    case .accepted where ending.basis == nil: out.append(",\"outcome\":\"accepted\",\"status\":200")
     default:
       ResultLine.word(&out, "outcome", ending.outcome.rawValue)
       if ending.status > 0 { ResultLine.integer(&out, "status", ending.status) }
@@ -50,6 +52,7 @@ extension Flight {
     if let environment = ending.environment { ResultLine.word(&out, "environment", environment.rawValue) }
     more(&out)
     if let error = ending.error { ResultLine.text(&out, "error", error) }
+    if let basis = ending.basis { ResultLine.word(&out, "basis", basis) }
     if attempts > 0 { ResultLine.integer(&out, "attempts", attempts) }
     if ending.elapsed >= 0 { ResultLine.integer(&out, "elapsed_ms", ending.elapsed) }
     if meta.isPresent { ResultLine.raw(&out, "meta", bytes.extracting(meta.range)) }

@@ -14,15 +14,7 @@ import JSON
 import POSIX
 import TLS
 
-public final class Sender {
-  /// What a turn found besides its own work.
-  public struct Found: OptionSet, Sendable {
-    public let rawValue: UInt8
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-    public static let input = Found(rawValue: 1)
-    public static let signal = Found(rawValue: 2)
-  }
-
+public final class Sender: Sending {
   private static let inputKey = 0
   private static let signalKey = 1
 
@@ -110,7 +102,7 @@ public final class Sender {
   }
 
   /// A line that could not even be read, such as one that is too long.
-  public func refuse(_ number: Int, _ message: String, column: Int? = nil) {
+  public func refuse(_ number: Int, _ message: String, column: Int?) {
     if let journal, journal.isFinished(number) { return }
     let start = recorder.results.count
     InvalidResult.append(line: number, error: message, to: &recorder.results)

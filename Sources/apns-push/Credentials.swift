@@ -1,6 +1,7 @@
 // From what was typed to services that can be connected to: keys, certificates, trust, endpoints.
 
 import APNs
+import Access
 import Filter
 import Options
 import POSIX
@@ -9,7 +10,12 @@ import Provider
 struct Credentials {
   private let arguments: Arguments
 
-  init(_ arguments: Arguments) { self.arguments = arguments }
+  private let access: Access
+
+  init(_ arguments: Arguments) {
+    self.arguments = arguments
+    access = Access(arguments, PushOptions.command)
+  }
 
   /// The services of the run: those of the chosen environment first. Reads files; opens no connection. What should be
   /// known of the credentials is said on standard error.
@@ -18,10 +24,7 @@ struct Credentials {
     do throws(CredentialProblem) { credentials = try LoadedCredential.load(try sources(), try settings()) } catch {
       throw Failure(error.description)
     }
-    for credential in credentials {
-      let name = credential.name.isEmpty ? "" : "credential \"\(credential.name)\": "
-      for warning in credential.warnings { warn(name + warning.description) }
-    }
+    access.warn(about: credentials)
     let chosen = ServiceEnvironment(rawValue: arguments[PushOptions.environment] ?? "sandbox") ?? .sandbox
     let order = [chosen] + ServiceEnvironment.allCases.filter { $0 != chosen }
     return try order.flatMap { environment in
@@ -30,6 +33,24 @@ struct Credentials {
         $0.service(environment: environment, host: host, port: port, isAlone: credentials.count == 1)
       }
     }
+  }
+
+  /// The gateways of a run over the binary protocol: certificates alone. A key in the environment is passed over.
+  func gateways() throws -> [Service] {
+    let keyIsTyped = arguments.origin(of: PushOptions.key) == .commandLine
+    if keyIsTyped {
+      throw PushOptions.command.usageError(
+        "--protocol binary takes no signing key: give a certificate, --cert", subject: "--key")
+    }
+    let sources: [CredentialSource]
+    do throws(CredentialProblem) {
+      sources = arguments.isGiven(CredentialOptions.credentials) ? try self.sources() : [try access.certificate()]
+    } catch { throw Failure(error.description) }
+    let isTyped = arguments.origin(of: PushOptions.endpoint) == .commandLine
+    let endpoint = isTyped ? arguments[PushOptions.endpoint] : Environment.value("APNS_BINARY_ENDPOINT")
+    var services = try access.binaryServices(.gateway, sources, endpoint: endpoint)
+    if let port = arguments[PushOptions.port] { for index in services.indices { services[index].port = port } }
+    return services
   }
 
   /// `--check-credentials`: a record for each credential on standard output.
@@ -56,27 +77,17 @@ struct Credentials {
     return doctor.needsAttention ? .findings : .ok
   }
 
-  private func warn(_ text: String) { Tool.say("\(PushOptions.command.name): warning: \(text)") }
-
   private func place(_ environment: ServiceEnvironment) throws -> (String, Int) {
     let row = Endpoint.of(.push, environment)
     guard let given = arguments[PushOptions.endpoint] else {
       return (row.host, arguments[PushOptions.port] ?? row.port)
     }
-    guard let place = HostPort(given) else {
-      throw PushOptions.command.usageError(
-        "'\(given)' is no endpoint: give HOST:PORT, or [ADDRESS]:PORT for IPv6", subject: "--endpoint")
-    }
+    let place = try access.place(given)
     return (place.host, arguments[PushOptions.port] ?? place.port ?? row.port)
   }
 
   private func settings() throws(CredentialProblem) -> CredentialSettings {
-    var settings = CredentialSettings()
-    if let path = arguments[PushOptions.caFile] {
-      do throws(SystemError) { settings.trust = try File.read(path, limit: 16_777_216) } catch {
-        throw CredentialProblem("ca-file", "cannot read the CA file \(path): \(error.message)")
-      }
-    }
+    var settings = try access.settings()
     if arguments.has(CredentialOptions.tokenCache) { settings.tokenFolder = TokenCache.usualFolder }
     return settings
   }
@@ -101,7 +112,7 @@ struct Credentials {
     if keyIsTyped && certIsTyped {
       throw CredentialProblem("options-exclude", "--key and --cert exclude each other: give one of them")
     }
-    source.passphrase = try passphrase()
+    source.passphrase = try access.passphrase()
     // A certificate on the command line is not overruled by a key in the environment.
     if !certIsTyped { source.key = key() }
     source.keyID = arguments[PushOptions.keyID]
@@ -121,14 +132,5 @@ struct Credentials {
     if let path = arguments[PushOptions.key] { return CredentialFile(reading: path) }
     guard let text = Environment.value("APNS_KEY"), !text.isEmpty else { return nil }
     return CredentialFile(text: Array(text.utf8), variable: "APNS_KEY")
-  }
-
-  private func passphrase() throws(CredentialProblem) -> [UInt8]? {
-    guard let source = arguments[PushOptions.passphrase] else {
-      return Environment.value("APNS_PASSPHRASE").map { Array($0.utf8) }
-    }
-    let passphrase = try Passphrase(source)
-    if passphrase.isExposed { warn("a passphrase on the command line can be read by every user of this machine") }
-    return passphrase.bytes
   }
 }

@@ -1,17 +1,13 @@
 // The options of apns-push.
 
 import APNs
+import Access
 import Filter
 import Options
 
 enum PushOptions {
   // Where to.
-  static let environment = Option.choice(
-    "environment", short: "e", value: "NAME",
-    [("sandbox", "tokens of development builds"), ("production", "tokens of TestFlight and the App Store")],
-    "which of Apple's services to use",
-    "A device token belongs to one of the two and is a BadDeviceToken in the other. A record's own `environment` wins.",
-    default: "sandbox", environment: "APNS_ENVIRONMENT")
+  static let environment = AccessOptions.environment
   static let endpoint = Option.text(
     "endpoint", value: "HOST[:PORT]", "send there instead of to Apple",
     "A local server for tests, for instance. Every record goes there, whatever its environment.",
@@ -19,10 +15,7 @@ enum PushOptions {
   static let port = Option.integer(
     "port", value: "PORT", "use another port of the service, such as 2197",
     "Apple's push service also listens on port 2197, for networks that let 443 pass for HTTP alone.", range: 1...65535)
-  static let caFile = Option.text(
-    "ca-file", value: "FILE", "trust the certificates in FILE, and no others",
-    "PEM. Without it the system's directory of certificates is used (`SSL_CERT_DIR`, `SSL_CERT_FILE`).",
-    environment: "APNS_CA_FILE", completion: .files)
+  static let caFile = AccessOptions.caFile
   static let allowNoALPN = Option.flag(
     "allow-no-alpn", "go on when the server chooses no protocol",
     "APNs chooses `h2` by ALPN. Some test servers speak HTTP/2 without saying so.")
@@ -38,17 +31,9 @@ enum PushOptions {
   static let teamID = Option.text(
     "team-id", value: "ID", "the team's identifier, ten characters",
     "Shown in the developer account under Membership.", environment: "APNS_TEAM_ID")
-  static let cert = Option.text(
-    "cert", value: "FILE", "a client certificate instead of a key (PEM or PKCS#12)",
-    "With its private key in the same file, or in the one of `--cert-key`. May be a pipe.",
-    environment: "APNS_CERT_FILE", completion: .files)
-  static let certKey = Option.text(
-    "cert-key", value: "FILE", "the certificate's private key", "PEM, when it is not in the file of `--cert`.",
-    environment: "APNS_CERT_KEY_FILE", completion: .files)
-  static let passphrase = Option.text(
-    "passphrase", value: "SOURCE", "where the passphrase of key or certificate is",
-    "`env:NAME` for a variable, `file:PATH` for the first line of a file, `fd:N` for an open descriptor. `pass:TEXT` "
-      + "gives it here, where every user of the machine can read it. The variable `APNS_PASSPHRASE` holds it directly.")
+  static let cert = AccessOptions.cert
+  static let certKey = AccessOptions.certKey
+  static let passphrase = AccessOptions.passphrase
   static let topic = Option.text(
     "topic", short: "t", value: "TOPIC", "the topic of records without one",
     "The bundle identifier, with the push type's suffix where it has one.", environment: "APNS_TOPIC")
@@ -131,8 +116,9 @@ enum PushOptions {
   ).bare("text")
   static let events = Option.text(
     "events", value: "FILE", "write what happens on the connections, as NDJSON",
-    "Such as `connecting`, `connected`, `settings`, `token`, `retry`, `goaway`, `closed`, each with `time_ms`. No event "
-      + "holds a device token or a secret.", completion: .files)
+    "Such as `connecting`, `connected`, `settings`, `token`, `retry`, `goaway`, `closed`, each with `time_ms`. Under "
+      + "`--protocol binary`: `connecting`, `connected`, `sent` (with line, identifier and bytes), `notification-error`, "
+      + "`end`. No event holds a device token or a secret.", completion: .files)
   static let redact = Option.flag(
     "redact", "write keyed hashes in place of device tokens",
     "In results, words and journal; the wire has the tokens. The key is random, so hashes of two runs cannot be compared, "
@@ -177,11 +163,16 @@ enum PushOptions {
           connections, rate, burst, connectTimeout, requestTimeout, drainTimeout, retries, retryBudget, delivery,
           resendUnknown, tryOtherEnvironment, abortIf,
         ]),
+      OptionGroup("Binary protocol", BinaryOptions.all),
       OptionGroup("Records of the run", [journal, rejects, events, summary, redact]),
       OptionGroup("Without sending", [dryRun, probe]),
       OptionGroup("Input and output", [CommonOptions.maxLine, CommonOptions.progress]),
     ],
     environment: [
+      (
+        name: "APNS_BINARY_ENDPOINT",
+        meaning: "The place of `--endpoint` under `--protocol binary`, where `APNS_ENDPOINT` counts for nothing."
+      ),
       (name: "APNS_KEY", meaning: "The text of the signing key, where no file is given."),
       (name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate."),
       (name: "APNS_REDACT_KEY", meaning: "The key of the hashes of `--redact`."),
@@ -213,6 +204,10 @@ enum PushOptions {
       (
         command: "apns-server -- apns-push --topic com.example.app < notifications.ndjson",
         purpose: "try it against a local server"
+      ),
+      (
+        command: "apns-push --protocol binary -e test --ca-file ca.pem --cert client.p12 < notifications.ndjson",
+        purpose: "send them to an old binary gateway on this machine"
       ),
     ],
     seeAlso: ["apns-build", "apns-validate", "apns-feedback", "apns-server"])

@@ -4,7 +4,7 @@ import Filter
 import POSIX
 import Provider
 
-struct Run {
+struct Run<Sender: Sending> {
   let sender: Sender
   var lines: LineReader
   let outputs: Outputs

@@ -1,4 +1,4 @@
-// apns-push: notifications in, results out, over HTTP/2. One result for each line, whatever happens.
+// apns-push: notifications in, results out, over HTTP/2 or the old binary protocol. One result for each line, whatever happens.
 
 import APNs
 import Filter
@@ -7,8 +7,10 @@ import POSIX
 import Provider
 
 Tool.main(PushOptions.command) { arguments in
+  try BinaryOptions.check(arguments)
   if arguments.has(CredentialOptions.check) { return try Credentials(arguments).check() }
-  let services = try Credentials(arguments).services()
+  let isBinary = BinaryOptions.isChosen(arguments)
+  let services = isBinary ? try Credentials(arguments).gateways() : try Credentials(arguments).services()
   var settings = try settings(arguments, host: services[0].host)
   if arguments.has(PushOptions.probe) { return try probe(services, settings, arguments) }
   let lines = LineReader(try input(arguments), lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576)
@@ -18,7 +20,21 @@ Tool.main(PushOptions.command) { arguments in
   settings.keepsRejects = outputs.keepsRejects
   settings.keepsEvents = outputs.keepsEvents
   let signals = try Signals([Signals.interrupt, Signals.terminate, Signals.user1])
+  if isBinary {
+    BinaryOptions.widen(&settings, arguments)
+    let sender = try BinarySender(
+      services, settings: settings, binary: BinaryOptions.settings(arguments), journal: outputs.journal,
+      signals: signals.descriptor)
+    return try run(sender, lines, outputs, signals, arguments)
+  }
   let sender = try Sender(services, settings: settings, journal: outputs.journal, signals: signals.descriptor)
+  return try run(sender, lines, outputs, signals, arguments)
+}
+
+/// Lets a sender send the lines.
+func run(
+  _ sender: some Sending, _ lines: LineReader, _ outputs: Outputs, _ signals: Signals, _ arguments: Arguments
+) throws -> Status {
   outputs.countReplayed(in: &sender.recorder)
   let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
   var run = Run(

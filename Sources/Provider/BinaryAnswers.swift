@@ -1,0 +1,256 @@
+// What the binary sender makes of error packets and of connections that end: which flights are accepted, which one is
+// refused, which are sent again.
+
+import APNs
+import BinaryProtocol
+import JSON
+
+extension BinarySender {
+  /// Takes what a connection has to tell, and buries it when it is over.
+  func settle(_ connection: GatewayConnection, _ route: GatewayRoute) {
+    if connection.transport.phase == .open, !connection.wasAnnounced { announce(connection, route) }
+    while route.connection === connection, let found = connection.nextEvent() {
+      switch found {
+      case .error(let packet): refused(packet, connection, route)
+      case .malformed(let damage):
+        connection.transport.end("\(connection.transport.place) sent what is no error packet: \(damage.found)")
+      default: break
+      }
+    }
+    if connection.transport.isClosed, route.connection === connection { bury(connection, route, packet: nil) }
+  }
+
+  private func announce(_ connection: GatewayConnection, _ route: GatewayRoute) {
+    connection.wasAnnounced = true
+    event("connected", connection, route) { out in
+      if let address = connection.transport.address { ResultLine.text(&out, "address", address.description) }
+      ResultLine.word(&out, "tls", connection.transport.tlsVersion)
+    }
+  }
+
+  // MARK: Error packets
+
+  private func refused(_ packet: ErrorPacket, _ connection: GatewayConnection, _ route: GatewayRoute) {
+    let status = ErrorStatus.of(packet.status)
+    let words = status?.reason ?? "status \(packet.status)"
+    let place = binary.format.hasIdentifiers ? connection.place(of: packet.identifier) : nil
+    event("notification-error", connection, route) { out in
+      ResultLine.integer(&out, "status", Int(packet.status))
+      ResultLine.text(&out, "reason", words)
+      ResultLine.integer(&out, "identifier", Int(packet.identifier))
+      if let place { ResultLine.integer(&out, "line", self.flights[connection.window[place]].number) }
+    }
+    defer { bury(connection, route, packet: words) }
+    if let place {
+      let later = status == .shutdown ? "named by the gateway as the last one sent" : "the gateway refused a later one"
+      for _ in 0..<place { popAccepted(connection, route, later) }
+      if status == .shutdown {
+        popAccepted(connection, route, later)
+      } else if let index = connection.popFirst() {
+        reject(index, packet.status, status, connection, route)
+      }
+      return putBack(connection, route)
+    }
+    if binary.format.hasIdentifiers, packet.identifier > 0, packet.identifier < connection.first {
+      if status != .shutdown { tooLate(packet, words, connection) }
+      // Whatever was named came before everything that still waits here: all of that was discarded.
+      return putBack(connection, route)
+    }
+    // Identifier 0, or one that was never given: nobody can say which notification it was.
+    let reason = "the gateway said \"\(words)\" about identifier \(packet.identifier), which names no notification"
+    doubt(reason, connection, route)
+  }
+
+  private func popAccepted(_ connection: GatewayConnection, _ route: GatewayRoute, _ basis: String) {
+    guard let index = connection.popFirst() else { return }
+    accept(index, basis, connection, route)
+  }
+
+  /// A result that was printed cannot be taken back; that it was wrong is said.
+  private func tooLate(_ packet: ErrorPacket, _ words: String, _ connection: GatewayConnection) {
+    let lost = connection.first - packet.identifier - 1
+    recorder.say(
+      "the gateway said \"\(words)\" about identifier \(packet.identifier) of connection "
+        + "\(connection.transport.key - 1) after it had been called accepted"
+        + (lost == 0 ? "" : ", and discarded \(lost) more that had been") + "; give a longer --linger")
+  }
+
+  func accept(_ index: Int, _ basis: String, _ connection: GatewayConnection, _ route: GatewayRoute) {
+    connection.hasProven = true
+    route.succeeded()
+    var ending = Ending(.accepted)
+    ending.basis = basis
+    write(index, ending)
+  }
+
+  private func reject(
+    _ index: Int, _ code: UInt8, _ status: ErrorStatus?, _ connection: GatewayConnection, _ route: GatewayRoute
+  ) {
+    connection.hasProven = true
+    route.succeeded()
+    var ending = Ending(.rejected)
+    ending.status = Int(code)
+    ending.reason = status?.reason ?? "status \(code)"
+    ending.advice = status?.advice
+    write(index, ending)
+  }
+
+  // MARK: What is left in the window
+
+  /// Takes the whole window out, in order.
+  private func drain(_ connection: GatewayConnection) -> [Int] {
+    var left: [Int] = []
+    while let index = connection.popFirst() { left.append(index) }
+    return left
+  }
+
+  /// Everything in the window was discarded by the gateway: it goes again, in order, before all others.
+  private func putBack(_ connection: GatewayConnection, _ route: GatewayRoute) {
+    for index in drain(connection).reversed() {
+      if flights[index].position >= connection.transport.handed {
+        requeueUnwritten(index, route)
+      } else if settings.neverTwice {
+        finish(index, unsent: "discarded by the gateway behind a refused notification")
+      } else {
+        recorder.resent += 1
+        requeue(index, route)
+      }
+    }
+  }
+
+  /// Nobody knows what became of the window, except for what never left this process.
+  private func doubt(_ reason: String, _ connection: GatewayConnection, _ route: GatewayRoute) {
+    var again: [Int] = []
+    for index in drain(connection) {
+      if flights[index].position >= connection.transport.handed || connection.transport.isRefused {
+        again.append(index)
+      } else if mayResend(index, route) {
+        again.append(index)
+      } else {
+        finish(index, unknown: reason)
+      }
+    }
+    for index in again.reversed() {
+      if flights[index].position >= connection.transport.handed || connection.transport.isRefused {
+        requeueUnwritten(index, route)
+      } else {
+        requeue(index, route)
+      }
+    }
+  }
+
+  private func mayResend(_ index: Int, _ route: GatewayRoute) -> Bool {
+    guard settings.resendsUnknown, route.stopReason == nil, flights[index].attempts <= settings.retries,
+      retriesLeft > 0
+    else { return false }
+    retriesLeft -= 1
+    recorder.resent += 1
+    return true
+  }
+
+  private func requeueUnwritten(_ index: Int, _ route: GatewayRoute) {
+    flights[index].attempts -= 1
+    requeue(index, route)
+  }
+
+  private func requeue(_ index: Int, _ route: GatewayRoute) {
+    if let reason = route.stopReason { return finish(index, unsent: reason) }
+    flights[index].stage = .ready
+    route.ready.prepend(index)
+  }
+
+  // MARK: The end of a connection
+
+  /// - Parameter packet: what an error packet said, nil when the connection ended without one.
+  private func bury(_ connection: GatewayConnection, _ route: GatewayRoute, packet: String?) {
+    guard route.connection === connection else { return }
+    route.connection = nil
+    if !connection.transport.isClosed { connection.transport.close() }
+    let failure = connection.transport.failure ?? ConnectionFailure(message: "closed", isFinal: false)
+    // Nobody who is out of reach gets what waits.
+    let hadWindow = connection.next != connection.first
+    var isOver = false
+    if packet == nil, !connection.isClosedByUs, route.stopReason == nil, !connection.hasProven,
+      hadWindow || !connection.wasAnnounced || !route.ready.isEmpty
+    {
+      isOver = route.failed(failure, now: now, using: &generator)
+    }
+    if packet == nil { doubt(failure.message, connection, route) }
+    event("end", connection, route) { out in
+      ResultLine.text(&out, "why", packet.map { "the gateway said \"\($0)\"" } ?? failure.message)
+    }
+    if isOver { return stop(route, failure.message) }
+    guard packet == nil, !connection.isClosedByUs, route.stopReason == nil, hadWindow || !connection.wasAnnounced else {
+      return
+    }
+    recorder.say(
+      "\(failure.message); \(connection.hasProven ? "connecting again when there is something to send" : "trying again")"
+    )
+  }
+
+  /// Gives a gateway up: what waits for it is unsent.
+  private func stop(_ route: GatewayRoute, _ reason: String) {
+    recorder.say("stopped: \(reason)")
+    if stopReason == nil { stopReason = reason }
+    while let index = route.ready.popFirst() { finish(index, unsent: reason) }
+  }
+
+  func event(
+    _ name: StaticString, _ connection: GatewayConnection, _ route: GatewayRoute, _ more: (inout [UInt8]) -> Void
+  ) {
+    recorder.event(name, at: clock.unixMilliseconds()) { out in
+      ResultLine.text(&out, "service", connection.transport.place)
+      if !route.service.name.isEmpty { ResultLine.text(&out, "credential", route.service.name) }
+      ResultLine.integer(&out, "connection", connection.transport.key - 1)
+      more(&out)
+    }
+  }
+
+  // MARK: Results
+
+  func finish(_ index: Int, unknown reason: String) {
+    var ending = Ending(.unknown)
+    ending.error = reason
+    write(index, ending)
+  }
+
+  func finish(_ index: Int, unsent reason: String) {
+    var ending = Ending(.unsent)
+    ending.error = reason
+    write(index, ending)
+  }
+
+  /// Writes the result and lets the flight go.
+  private func write(_ index: Int, _ ending: Ending) {
+    var ending = ending
+    if flights[index].attempts > 0 {
+      let started = flights[index].started
+      ending.elapsed = now > started ? Int((now - started + 500_000) / 1_000_000) : 0
+    }
+    let start = recorder.results.count
+    let size = flights[index].attempts > 0 ? flights[index].frameSize : 0
+    flights[index].appendResult(ending, recorder.redaction, to: &recorder.results) { out in
+      if size > 0 { ResultLine.integer(&out, "bytes", size) }
+    }
+    if recorder.keepsRejects, ending.outcome != .accepted {
+      recorder.reject(flights[index].bytes.span.extracting(first: flights[index].lineLength))
+    }
+    let number = flights[index].number
+    flights.release(index)
+    recorded(number, from: start, ending.outcome, ending.status, ending.reason)
+  }
+
+  /// Counts a result that was just written, brings it to the journal, and looks whether the run should be aborted.
+  func recorded(_ number: Int, from start: Int, _ outcome: Outcome, _ status: Int, _ reason: String?) {
+    recorder.count(outcome, reason: reason)
+    if let journal { journal.result(number, lastResult(from: start).span) }
+    for (place, rule) in settings.abortRules.enumerated() {
+      guard rule.matches(outcome, outcome == .accepted ? 200 : status, reason) else { continue }
+      abortCounts[place] += 1
+      guard stopReason == nil, rule.isFulfilled(abortCounts[place], of: recorder.counts.total) else { continue }
+      stopAll("\(abortCounts[place]) of \(recorder.counts.total) results are \(rule.word)")
+    }
+  }
+
+  private func lastResult(from start: Int) -> [UInt8] { Array(recorder.results[start..<(recorder.results.count - 1)]) }
+}

@@ -1,0 +1,148 @@
+// A connection to a binary gateway: what was sent on it and is not proven, and what the gateway says of it.
+
+import BinaryProtocol
+import POSIX
+import TLS
+
+/// The gateway is silent about what it takes. It names the first notification it refuses, discards everything behind
+/// that one, and closes. So each notification waits here, in order, until an error packet or time has proven it.
+final class GatewayConnection {
+  let transport: Transport
+  let route: Int
+  /// Flights sent on it and not proven yet, in order. Their identifiers are consecutive.
+  private(set) var window = FlightQueue()
+  /// The identifier of the window's first flight. 0 is never given: gateways say it when they know none.
+  private(set) var first: UInt32 = 1
+  /// Something that was sent on it is known to have been taken or refused.
+  var hasProven = false
+  /// The owner was told that it is open.
+  var wasAnnounced = false
+  /// The owner has closed it because there was nothing left to do.
+  var isClosedByUs = false
+  private var decoder = Decoder(.responses)
+
+  /// Notifications up to an identifier, all of which the socket had taken at a time.
+  private struct Mark {
+    var end: UInt32
+    var opened: UInt64
+    var time: UInt64
+  }
+  private var marks: [Mark] = []
+  private let linger: UInt64
+
+  init(_ transport: Transport, route: Int, linger: UInt64) {
+    self.transport = transport
+    self.route = route
+    self.linger = linger
+  }
+
+  /// One more than the last identifier given.
+  var next: UInt32 { first &+ UInt32(truncatingIfNeeded: window.count) }
+  /// Identifiers are used up after four thousand million notifications.
+  var canSubmit: Bool { transport.hasRoom && next < .max }
+  var isUsedUp: Bool { next == .max }
+
+  /// The flight gets the next identifier; its bytes have been given to the transport.
+  func sent(_ index: Int) { window.append(index) }
+
+  /// Takes the oldest unproven flight out.
+  func popFirst() -> Int? {
+    guard let index = window.popFirst() else { return nil }
+    first += 1
+    return index
+  }
+
+  /// The place in the window of an identifier, nil for one that is not in it.
+  func place(of identifier: UInt32) -> Int? {
+    guard identifier >= first, identifier < next else { return nil }
+    return Int(identifier - first)
+  }
+
+  /// Notes when the socket took what was sent. At most some sixteen marks stand at a time.
+  func mark(now: UInt64) {
+    let end = next
+    guard transport.isDrained, !window.isEmpty, marks.last?.end != end else { return }
+    if let last = marks.last, now - min(last.opened, now) < linger / 16 {
+      marks[marks.count - 1].end = end
+      marks[marks.count - 1].time = now
+    } else {
+      marks.append(Mark(end: end, opened: now, time: now))
+    }
+  }
+
+  /// When the next flights will have waited long enough: monotonic nanoseconds.
+  var nextProof: UInt64 { marks.first.map { $0.time + linger } ?? .max }
+
+  /// How many flights have waited long enough without an error.
+  func proven(now: UInt64) -> Int {
+    var end = first
+    while let mark = marks.first, mark.time + linger <= now {
+      end = mark.end
+      marks.removeFirst()
+    }
+    return Int(end - min(first, end))
+  }
+
+  /// What the gateway said since the last time; nil when nothing is complete.
+  func nextEvent() -> Event? {
+    if !transport.received.isEmpty {
+      let bytes = transport.received
+      transport.received.removeAll()
+      decoder.append(bytes.span)
+    }
+    if transport.isClosed { decoder.finish() }
+    return decoder.next()
+  }
+}
+
+/// The way to one gateway: the queue before it, its one connection, and what keeps it from working.
+final class GatewayRoute {
+  let service: Service
+  let index: Int
+  var ready = FlightQueue()
+  var connection: GatewayConnection?
+  var pace: Pace?
+  /// Why nothing more goes this way; nil while it works.
+  private(set) var stopReason: String?
+  /// Monotonic nanoseconds before which no new connection is tried.
+  private(set) var retryAt: UInt64 = 0
+  /// Connections in a row that proved nothing.
+  private var failures = 0
+  private let attempts: Int
+
+  init(_ service: Service, index: Int, settings: SenderSettings, now: UInt64) {
+    self.service = service
+    self.index = index
+    attempts = settings.retries + 1
+    pace = settings.rate.map { Pace(perSecond: $0, burst: settings.burst, now: now) }
+  }
+
+  func stop(_ reason: String) {
+    if stopReason == nil { stopReason = reason }
+  }
+
+  func succeeded() {
+    failures = 0
+    retryAt = 0
+  }
+
+  /// A connection ended and proved nothing. Says whether the gateway counts as out of reach now.
+  func failed(_ failure: ConnectionFailure, now: UInt64, using generator: inout some RandomNumberGenerator) -> Bool {
+    failures += 1
+    if failure.isFinal || failures >= attempts {
+      stop(failure.message)
+      return true
+    }
+    retryAt = now + Backoff(base: 250_000_000, limit: 30_000_000_000).delay(attempt: failures, using: &generator)
+    return false
+  }
+
+  /// When something is to be done without any readiness: monotonic nanoseconds.
+  func nextDeadline(now: UInt64) -> UInt64 {
+    var soonest = connection.map { min($0.transport.deadline, $0.nextProof) } ?? .max
+    guard stopReason == nil, !ready.isEmpty else { return soonest }
+    if connection == nil { soonest = min(soonest, max(retryAt, now)) }
+    if let pace, connection?.canSubmit == true { soonest = min(soonest, pace.nextDue(now: now)) }
+    return soonest
+  }
+}
