@@ -76,8 +76,11 @@ let package = Package(
       name: "apns-push", dependencies: ["APNs", "Access", "Filter", "JSON", "Options", "POSIX", "Provider"],
       swiftSettings: safe),
     .executableTarget(
-      name: "apns-feedback", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "Spelling"],
-      swiftSettings: safe, linkerSettings: fullyStatic),
+      name: "apns-feedback",
+      dependencies: [
+        "APNs", "Access", "BinaryProtocol", "Builder", "Filter", "JSON", "Options", "POSIX", "Provider", "Spelling",
+      ],
+      swiftSettings: safe),
     .executableTarget(
       name: "apns-server",
       dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Service", "TLS"], swiftSettings: safe),

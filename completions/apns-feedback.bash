@@ -25,20 +25,26 @@ _apns_feedback() {
   done
   if [[ -z $after ]]; then
     case $prev in
-      --reason)
-        _apns_feedback_add -W 'BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken BadEnvironmentKeyInToken BadPath MethodNotAllowed ExpiredToken Unregistered PayloadTooLarge TooManyProviderTokenUpdates TooManyRequests InternalServerError ServiceUnavailable Shutdown BadChannelId BadRequestParams BadRequestPayload CannotCreateChannelConfig ChannelNotRegistered FeatureNotEnabled MissingChannelId MissingChannelQueueSize MissingPushType TopicMismatch' -- "$cur"
+      -e | --environment)
+        _apns_feedback_add -W 'sandbox production test' -- "$cur"
         return
         ;;
-      -r | --registry | -p | --prune)
+      --endpoint | --passphrase | --retries | --timeout | --token-field | --time-field | -j | --jobs | \
+        --max-line)
+        return
+        ;;
+      --ca-file | --cert | --cert-key | -r | --registry | -p | --prune)
         compopt -o default 2> /dev/null
         return
         ;;
-      --token-field | --time-field | -j | --jobs | --max-line)
+      --reason)
+        _apns_feedback_add -W 'BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken BadEnvironmentKeyInToken BadPath MethodNotAllowed ExpiredToken Unregistered PayloadTooLarge TooManyProviderTokenUpdates TooManyRequests InternalServerError ServiceUnavailable Shutdown BadChannelId BadRequestParams BadRequestPayload CannotCreateChannelConfig ChannelNotRegistered FeatureNotEnabled MissingChannelId MissingChannelQueueSize MissingPushType TopicMismatch' -- "$cur"
         return
         ;;
     esac
     if [[ $cur == -* ]]; then
       _apns_feedback_add -W '
+        --service -e --environment --endpoint --ca-file --cert --cert-key --passphrase --retries --timeout
         --reason -r --registry --unique --no-unique -p --prune --token-field --time-field -j --jobs
         --max-line --progress --no-progress -h --help -V --version
       ' -- "$cur"

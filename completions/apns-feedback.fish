@@ -2,6 +2,15 @@
 # Made by 'apns-feedback --generate-page fish' from the declarations of its options: change those.
 
 complete -c apns-feedback -f
+complete -c apns-feedback -l service -d 'ask a feedback service instead of reading results'
+complete -c apns-feedback -s e -l environment -x -a 'sandbox\\t"tokens of development builds" production\\t"tokens of TestFlight and the App Store" test\\t"a server on this machine: localhost, with the ports of the old binary services"' -d 'which of Apple\'s services to use'
+complete -c apns-feedback -l endpoint -x -d 'ask there instead of Apple'
+complete -c apns-feedback -l ca-file -r -F -d 'trust the certificates in FILE, and no others'
+complete -c apns-feedback -l cert -r -F -d 'a client certificate (PEM or PKCS#12)'
+complete -c apns-feedback -l cert-key -r -F -d 'the certificate\'s private key'
+complete -c apns-feedback -l passphrase -x -d 'where the passphrase of key or certificate is'
+complete -c apns-feedback -l retries -x -d 'how often a failed connection is tried again'
+complete -c apns-feedback -l timeout -x -d 'longest wait for a connection, and for more to come'
 complete -c apns-feedback -l reason -x -a 'BadCollapseId BadDeviceToken BadExpirationDate BadMessageId BadPriority BadTopic DeviceTokenNotForTopic DuplicateHeaders IdleTimeout InvalidPushType MissingDeviceToken MissingTopic PayloadEmpty TopicDisallowed BadCertificate BadCertificateEnvironment ExpiredProviderToken Forbidden InvalidProviderToken MissingProviderToken UnrelatedKeyIdInToken BadEnvironmentKeyIdInToken BadEnvironmentKeyInToken BadPath MethodNotAllowed ExpiredToken Unregistered PayloadTooLarge TooManyProviderTokenUpdates TooManyRequests InternalServerError ServiceUnavailable Shutdown BadChannelId BadRequestParams BadRequestPayload CannotCreateChannelConfig ChannelNotRegistered FeatureNotEnabled MissingChannelId MissingChannelQueueSize MissingPushType TopicMismatch' -d 'take refusals for this reason alone'
 complete -c apns-feedback -s r -l registry -r -F -d 'spare tokens that were registered again later'
 complete -c apns-feedback -l unique -d 'list each token once, with its newest time'

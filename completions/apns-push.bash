@@ -26,12 +26,12 @@ _apns_push() {
   if [[ -z $after ]]; then
     case $prev in
       -e | --environment)
-        _apns_push_add -W 'sandbox production' -- "$cur"
+        _apns_push_add -W 'sandbox production test' -- "$cur"
         return
         ;;
       --endpoint | --port | --proxy | --key-id | --team-id | --passphrase | -t | --topic | -c | \
         --connections | --rate | --burst | --connect-timeout | --request-timeout | --drain-timeout | \
-        --retries | --retry-budget | --abort-if | --max-line)
+        --retries | --retry-budget | --abort-if | --linger | --window | --max-line)
         return
         ;;
       --ca-file | -k | --key | --cert | --cert-key | --credentials | -j | --journal | --rejects | \
@@ -43,15 +43,23 @@ _apns_push() {
         _apns_push_add -W 'careful at-most-once' -- "$cur"
         return
         ;;
+      --protocol)
+        _apns_push_add -W 'http2 binary' -- "$cur"
+        return
+        ;;
+      --binary-format)
+        _apns_push_add -W 'frame enhanced simple 2 1 0' -- "$cur"
+        return
+        ;;
     esac
     if [[ $cur == -* ]]; then
       _apns_push_add -W '
         -e --environment --endpoint --port --ca-file --proxy --allow-no-alpn -k --key --key-id --team-id
         --cert --cert-key --passphrase --credentials --check-credentials --token-cache --no-token-cache -t
         --topic -c --connections --rate --burst --connect-timeout --request-timeout --drain-timeout
-        --retries --retry-budget --delivery --resend-unknown --try-other-environment --abort-if -j --journal
-        --rejects --events --summary --redact --dry-run --probe --max-line --progress --no-progress -h
-        --help -V --version
+        --retries --retry-budget --delivery --resend-unknown --try-other-environment --abort-if --protocol
+        --binary-format --linger --window -j --journal --rejects --events --summary --redact --dry-run
+        --probe --max-line --progress --no-progress -h --help -V --version
       ' -- "$cur"
       return
     fi

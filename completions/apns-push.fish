@@ -1,7 +1,7 @@
 # fish completion for apns-push.
 # Made by 'apns-push --generate-page fish' from the declarations of its options: change those.
 
-complete -c apns-push -s e -l environment -x -a 'sandbox\\t"tokens of development builds" production\\t"tokens of TestFlight and the App Store"' -d 'which of Apple\'s services to use'
+complete -c apns-push -s e -l environment -x -a 'sandbox\\t"tokens of development builds" production\\t"tokens of TestFlight and the App Store" test\\t"a server on this machine: localhost, with the ports of the old binary services"' -d 'which of Apple\'s services to use'
 complete -c apns-push -l endpoint -x -d 'send there instead of to Apple'
 complete -c apns-push -l port -x -d 'use another port of the service, such as 2197'
 complete -c apns-push -l ca-file -r -F -d 'trust the certificates in FILE, and no others'
@@ -10,7 +10,7 @@ complete -c apns-push -l allow-no-alpn -d 'go on when the server chooses no prot
 complete -c apns-push -s k -l key -r -F -d 'the provider token\'s signing key (.p8)'
 complete -c apns-push -l key-id -x -d 'the key\'s identifier, ten characters'
 complete -c apns-push -l team-id -x -d 'the team\'s identifier, ten characters'
-complete -c apns-push -l cert -r -F -d 'a client certificate instead of a key (PEM or PKCS#12)'
+complete -c apns-push -l cert -r -F -d 'a client certificate (PEM or PKCS#12)'
 complete -c apns-push -l cert-key -r -F -d 'the certificate\'s private key'
 complete -c apns-push -l passphrase -x -d 'where the passphrase of key or certificate is'
 complete -c apns-push -l credentials -r -F -d 'several credentials under names, in a JSON file'
@@ -30,6 +30,10 @@ complete -c apns-push -l delivery -x -a 'careful\\t"again only what is proven no
 complete -c apns-push -l resend-unknown -d 'send again what got no answer'
 complete -c apns-push -l try-other-environment -d 'ask the other service about a bad token'
 complete -c apns-push -l abort-if -x -d 'stop when too many end so'
+complete -c apns-push -l protocol -x -a 'http2\\t"the push service of today" binary\\t"the gateway that Apple switched off in 2021: private gateways, simulators and tests speak it still"' -d 'how to speak to the service'
+complete -c apns-push -l binary-format -x -a 'frame\\t"command 2: payloads of 2048 bytes, tokens up to 100, priority" enhanced\\t"command 1: payloads of 256 bytes, no priority" simple\\t"command 0: payloads of 256 bytes, no priority, no expiration, no identifier" 2\\t"frame" 1\\t"enhanced" 0\\t"simple"' -d 'the form of notifications in the binary protocol'
+complete -c apns-push -l linger -x -d 'silence after which a binary notification counts as accepted'
+complete -c apns-push -l window -x -d 'most binary notifications sent and not proven'
 complete -c apns-push -s j -l journal -r -F -d 'remember what was sent, and go on after a crash'
 complete -c apns-push -l rejects -r -F -d 'keep the lines that did not end accepted'
 complete -c apns-push -l events -r -F -d 'write what happens on the connections, as NDJSON'

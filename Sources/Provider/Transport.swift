@@ -17,8 +17,8 @@ final class Transport {
   private(set) var failure: ConnectionFailure?
   /// The peer refused our certificate: what was written behind the handshake was never looked at.
   private(set) var isRefused = false
-  /// TLS was cut off without its close: what came may not be all.
-  private(set) var isTruncated = false
+  /// The peer closed an open connection of its own will, with or without the close of TLS.
+  private(set) var isEndedByPeer = false
   /// Monotonic nanoseconds when the present phase must be over.
   private(set) var deadline: UInt64
   private(set) var address: Address?
@@ -234,11 +234,12 @@ final class Transport {
       end("TLS with \(place): \(error.message)", final: isFinal)
       return false
     }
-    if phase == .handshaking, channel.phase == .open {
+    if phase == .handshaking, channel.phase == .open || channel.phase == .closed {
       phase = .open
       deadline = .max
     }
     if channel.phase == .closed {
+      isEndedByPeer = true
       end("\(place) closed the connection")
       return false
     }
@@ -246,11 +247,11 @@ final class Transport {
   }
 
   private func peerEnded(_ channel: Channel) {
+    isEndedByPeer = phase == .open
     do throws(Failure) {
       try channel.receiveEnd(into: &received)
       end("\(place) closed the connection")
     } catch {
-      isTruncated = true
       end("\(place) closed the connection: \(error.message)")
     }
   }

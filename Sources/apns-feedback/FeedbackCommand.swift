@@ -15,16 +15,22 @@ enum FeedbackCommand {
         + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment. --reason chooses "
         + "others.",
       "Feedback records are read as well, of this tool or of apns-decode, so that lists can be put together.",
+      "With --service nothing is read: the records come from a feedback service of the old binary protocol, which tells each "
+        + "refusal once. They bear `\"source\":\"service\"` and are written one for each of its tuples, as they come, unless "
+        + "--unique, --registry or --prune is given. An empty answer is no error. When the service ends inside a tuple, what "
+        + "came before is written and the exit status is 1; when it cannot be reached, 3.",
       "APNs gives the time of a refusal in milliseconds, the old feedback service gave seconds. Here `timestamp` is always "
         + "in seconds; `timestamp_ms` has the milliseconds beside it.",
     ],
     groups: [
+      OptionGroup("Service", ServiceOptions.all),
       OptionGroup(
         "Tokens",
         [FeedbackOptions.reason, FeedbackOptions.registry, FeedbackOptions.unique]),
       OptionGroup("Device lists", [FeedbackOptions.prune, FeedbackOptions.tokenField, FeedbackOptions.timeField]),
       OptionGroup("Run", [CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress]),
     ],
+    environment: [(name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate.")],
     exitStatuses: Status.rows,
     examples: [
       ("apns-feedback < results.ndjson > dead.ndjson", "Keep the tokens to drop"),
@@ -35,6 +41,10 @@ enum FeedbackCommand {
       (
         "apns-feedback --registry devices.csv --prune devices.csv < results.ndjson > kept.csv",
         "Take the dead out of a device list, but none that came back since"
+      ),
+      (
+        "apns-feedback --service -e production --cert push.p12 --registry devices.csv > dead.ndjson",
+        "Ask a feedback service of the old protocol"
       ),
       ("apns-feedback --reason BadDeviceToken < results.ndjson", "See which tokens are of the wrong environment"),
     ], seeAlso: ["apns-push", "apns-build", "apns-decode", "jq(1)"])

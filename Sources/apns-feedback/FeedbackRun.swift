@@ -1,4 +1,4 @@
-// The run: results are read to their end, the registry spares, then the list is written.
+// The run: results are read to their end, or a service is asked, the registry spares, then the list is written.
 
 import APNs
 import Builder
@@ -15,6 +15,7 @@ struct FeedbackRun {
 
   init(_ arguments: Arguments) throws(UsageError) {
     self.arguments = arguments
+    try ServiceOptions.check(arguments)
     let needsAll = [FeedbackOptions.registry, FeedbackOptions.prune].first { arguments.isGiven($0) }
     if let needsAll, !arguments.has(FeedbackOptions.unique) {
       throw FeedbackCommand.command.usageError(
@@ -32,14 +33,25 @@ struct FeedbackRun {
       try list(path, time: arguments[FeedbackOptions.timeField])
     }
     let prune = try arguments[FeedbackOptions.prune].map { path throws(Failure) in try list(path, time: nil) }
+    if arguments.has(ServiceOptions.service) {
+      var query = try ServiceQuery(arguments, gathers: registry != nil || prune != nil)
+      try query.go()
+      faults += query.faults
+      if query.gathers { try write(query.dead, registry, prune) }
+      return query.isOutOfReach ? .stopped : faults == 0 ? .ok : .findings
+    }
     let gathered = arguments.has(FeedbackOptions.unique) ? Monitor(DeadTokens()) : nil
     let tally = try read(into: gathered)
     faults += tally.faults
     guard let gathered else { return tally.status }
-    var dead = gathered.change { $0 }
+    try write(gathered.change { $0 }, registry, prune)
+    return faults == 0 ? .ok : .findings
+  }
+
+  private mutating func write(_ dead: DeadTokens, _ registry: DeviceList?, _ prune: DeviceList?) throws {
+    var dead = dead
     if let registry, !dead.isEmpty { try spare(&dead, registry) }
     if let prune { try write(prune, without: dead) } else { try write(dead) }
-    return faults == 0 ? .ok : .findings
   }
 
   private func list(_ path: String, time: String?) throws(Failure) -> DeviceList {
