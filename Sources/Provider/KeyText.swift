@@ -184,7 +184,9 @@ struct KeyText {
   }
 
   private func hexadecimal(_ digits: ArraySlice<UInt8>) -> Int? {
-    Int(String(decoding: digits, as: UTF8.self), radix: 16)
+    // `Int` would take a sign too.
+    guard digits.allSatisfy({ DeviceToken.isHexadecimal($0) }) else { return nil }
+    return Int(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
   /// No BEGIN line: the body alone, or everything in base64 once more.
