@@ -11,7 +11,7 @@ RELEASE = $(SWIFT_BUILD) -c release --static-swift-stdlib
 BUILD_NEEDS = libssl-dev libnghttp2-dev
 DEMO_NEEDS = $(BUILD_NEEDS) jq
 CHECK_NEEDS = $(DEMO_NEEDS) openssl curl mandoc shellcheck zsh fish nghttp2-client nghttp2-server
-BENCH_NEEDS = $(CHECK_NEEDS) g++ libsimdjson-dev linux-perf
+BENCH_NEEDS = $(CHECK_NEEDS) g++ libsimdjson-dev linux-perf time
 
 .PHONY: help build demo check lint test pages docs format record bench soak install uninstall clean
 

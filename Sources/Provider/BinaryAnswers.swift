@@ -243,7 +243,7 @@ extension BinarySender {
   /// Counts a result that was just written, brings it to the journal, and looks whether the run should be aborted.
   func recorded(_ number: Int, from start: Int, _ outcome: Outcome, _ status: Int, _ reason: String?) {
     recorder.count(outcome, reason: reason)
-    if let journal { journal.result(number, lastResult(from: start).span) }
+    if let journal { journal.result(number, recorder.results, start..<(recorder.results.count - 1)) }
     for (place, rule) in settings.abortRules.enumerated() {
       guard rule.matches(outcome, outcome == .accepted ? 200 : status, reason) else { continue }
       abortCounts[place] += 1
@@ -251,6 +251,4 @@ extension BinarySender {
       stopAll("\(abortCounts[place]) of \(recorder.counts.total) results are \(rule.word)")
     }
   }
-
-  private func lastResult(from start: Int) -> [UInt8] { Array(recorder.results[start..<(recorder.results.count - 1)]) }
 }
