@@ -107,4 +107,33 @@ private func records(_ count: Int) -> Data {
     #expect(found.values.reduce(0, +) == 50)
     #expect(found["accepted"] == 9 && found["unknown"] == 20 && found["unsent"] == 21, "\(found)")
   }
+
+  static let proxies: [(String, [String: Int])] = [
+    ("http://user:word@127.0.0.1:", ["accepted": 5]), ("127.0.0.1:", ["unsent": 5]),
+    ("http://user:wrong@127.0.0.1:", ["unsent": 5]),
+  ]
+
+  @Test("a proxy is gone through, with its password, and the password is never said", arguments: proxies)
+  func proxied(_ proxy: String, _ expected: [String: Int]) throws {
+    guard try run("command -v python3", in: Case.packageRoot).status == 0 else { return }
+    let script = """
+      mkfifo hold; python3 "$SERVER" < hold > proxy & server=$!; exec 9> hold
+      while ! [ -s proxy ]; do kill -0 $server; done
+      apns-push --proxy "\(proxy)$(head -n 1 proxy)" lines; status=$?
+      exec 9>&-; wait $server; grep -c tunnel proxy >&2; exit $status
+      """
+    let found = try run(
+      """
+      cd "$TMPDIR"; cat > lines; cat > script.sh <<'END'
+      \(script)
+      END
+      unset NO_PROXY; SERVER='\(Case.packageRoot.path)/Tests/interop/proxy.py' \
+        apns-server --quiet -- env -u NO_PROXY -u no_proxy sh script.sh
+      """,
+      input: records(5), in: Case.packageRoot)
+    #expect(outcomes(found.out) == expected, "\(String(decoding: found.err, as: UTF8.self))")
+    let words = String(decoding: found.err + found.out, as: UTF8.self)
+    #expect(!words.contains("word@") && !words.contains("wrong"))
+    #expect(words.contains(expected["accepted"] == nil ? "user and a password" : "1\n"))
+  }
 }
