@@ -1,4 +1,4 @@
-// Whether a service can be reached and takes the credential: a connection and one request that no device can get.
+// Whether a service can be reached and takes the credential: a connection and one request that reaches no device.
 
 import APNs
 import HTTP2
@@ -6,8 +6,8 @@ import JSON
 import POSIX
 import TLS
 
-/// Looks at one service. It sends a request without a device token: APNs looks at the credential first, so the refusal
-/// tells whether that is accepted.
+/// Looks at one service. The request it sends has a device token made of random bytes, which no device has, and no
+/// topic: APNs looks at the credential before it misses the topic, so the refusal tells whether that is accepted.
 public enum Probe {
   /// What was found.
   public struct Finding: Sendable {
@@ -89,7 +89,9 @@ public enum Probe {
     var flight = Flight()
     flight.bytes = Array("{\"aps\":{}}".utf8)
     flight.payload = Piece(0..<flight.bytes.count)
-    flight.token = Piece(0..<0)
+    let start = flight.bytes.count
+    for _ in 0..<32 { flight.bytes.append(hexadecimal: UInt8.random(in: 0...255)) }
+    flight.token = Piece(start..<flight.bytes.count)
     _ = connection.submit(flight, defaultTopic: [], tag: 1)
     connection.flush()
   }
@@ -99,6 +101,6 @@ public enum Probe {
     let words =
       answer.reason.flatMap { Reason.named($0) }.map { "\($0.name): \($0.meaning)" } ?? "status \(answer.status)"
     if answer.status == 403 { return ("credential", words) }
-    return (nil, "connected, and the credential is accepted (the request without a device token: \(words))")
+    return (nil, "connected, and the credential is accepted (the request for no device at all: \(words))")
   }
 }

@@ -131,7 +131,8 @@ enum PushOptions {
   static let probe = Option.flag(
     "probe", "see whether the services can be reached, and send nothing",
     "Connects to each environment, or to the one chosen, and prints a record of what worked: name, TCP, TLS, protocol, "
-      + "settings, and whether the credential is accepted. A request without a device token asks for that.")
+      + "settings, and whether the credential is accepted. A request for a random device token without a topic asks for that."
+  )
 
   static let command = Command(
     name: "apns-push", version: Suite.version, date: Suite.date,

@@ -10,8 +10,10 @@ Tool.main(PushOptions.command) { arguments in
   try BinaryOptions.check(arguments)
   if arguments.has(CredentialOptions.check) { return try Credentials(arguments).check() }
   let isBinary = BinaryOptions.isChosen(arguments)
+  // What was typed is judged before any file is opened.
+  var settings = try settings(arguments)
   let services = isBinary ? try Credentials(arguments).gateways() : try Credentials(arguments).services()
-  var settings = try settings(arguments, host: services[0].host)
+  settings.proxy = try proxy(arguments, host: services[0].host)
   if arguments.has(PushOptions.probe) { return try probe(services, settings, arguments) }
   let lines = LineReader(try input(arguments), lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576)
   if arguments.has(PushOptions.dryRun) { return try rehearse(services, settings, lines) }
@@ -52,8 +54,8 @@ func input(_ arguments: Arguments) throws -> Descriptor {
   }
 }
 
-/// The sender's settings. `host` decides whether the proxy stands between.
-func settings(_ arguments: Arguments, host: String) throws -> SenderSettings {
+/// The sender's settings, but for the proxy, which depends on the host.
+func settings(_ arguments: Arguments) throws -> SenderSettings {
   var settings = SenderSettings()
   let second: UInt64 = 1_000_000_000
   let connections = arguments[PushOptions.connections] ?? .auto
@@ -80,7 +82,6 @@ func settings(_ arguments: Arguments, host: String) throws -> SenderSettings {
     settings.redactionKey =
       Environment.value("APNS_REDACT_KEY").map { Array($0.utf8) } ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
   }
-  settings.proxy = try proxy(arguments, host: host)
   return settings
 }
 
