@@ -58,7 +58,8 @@ let package = Package(
       name: "Provider", dependencies: ["APNs", "BinaryProtocol", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"],
       swiftSettings: safe),
     .target(
-      name: "Service", dependencies: ["APNs", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"], swiftSettings: safe),
+      name: "Service", dependencies: ["APNs", "BinaryProtocol", "JSON", "HTTP2", "TLS", "POSIX", "Spelling"],
+      swiftSettings: safe),
     .target(name: "Filter", dependencies: ["Options", "JSON", "POSIX"], swiftSettings: safe),
     .target(name: "Access", dependencies: ["APNs", "Filter", "Options", "POSIX", "Provider"], swiftSettings: safe),
     .target(

@@ -9,7 +9,7 @@ extension BinarySender {
   /// Takes what a connection has to tell, and buries it when it is over.
   func settle(_ connection: GatewayConnection, _ route: GatewayRoute) {
     if connection.transport.phase == .open, !connection.wasAnnounced { announce(connection, route) }
-    while route.connection === connection, let found = connection.nextEvent() {
+    while route.connection === connection, let found = connection.nextEvent(now: now) {
       switch found {
       case .error(let packet): refused(packet, connection, route)
       case .malformed(let damage):
@@ -183,9 +183,8 @@ extension BinarySender {
     guard packet == nil, !connection.isClosedByUs, route.stopReason == nil, hadWindow || !connection.wasAnnounced else {
       return
     }
-    recorder.say(
-      "\(failure.message); \(connection.hasProven ? "connecting again when there is something to send" : "trying again")"
-    )
+    let next = route.ready.isEmpty ? "" : connection.hasProven ? "; connecting again" : "; trying again"
+    recorder.say(failure.message + next)
   }
 
   /// Gives a gateway up: what waits for it is unsent.

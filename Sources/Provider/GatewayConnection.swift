@@ -20,6 +20,10 @@ final class GatewayConnection {
   /// The owner has closed it because there was nothing left to do.
   var isClosedByUs = false
   private var decoder = Decoder(.responses)
+  /// When a part of an error packet came that is not whole yet: monotonic nanoseconds.
+  private var partSince: UInt64?
+  /// The rest of a packet is waited for this long before silence counts again, in nanoseconds.
+  private static let partPatience: UInt64 = 10_000_000_000
 
   /// Notifications up to an identifier, all of which the socket had taken at a time.
   private struct Mark {
@@ -71,11 +75,15 @@ final class GatewayConnection {
   }
 
   /// When the next flights will have waited long enough: monotonic nanoseconds.
-  var nextProof: UInt64 { marks.first.map { $0.time + linger } ?? .max }
+  var nextProof: UInt64 {
+    guard let mark = marks.first else { return .max }
+    return max(mark.time + linger, partSince.map { $0 + Self.partPatience } ?? 0)
+  }
 
-  /// How many flights have waited long enough without an error.
+  /// How many flights have waited long enough without an error. A packet of which a part has come is no silence.
   func proven(now: UInt64) -> Int {
     var end = first
+    if nextProof > now { return 0 }
     while let mark = marks.first, mark.time + linger <= now {
       end = mark.end
       marks.removeFirst()
@@ -84,14 +92,17 @@ final class GatewayConnection {
   }
 
   /// What the gateway said since the last time; nil when nothing is complete.
-  func nextEvent() -> Event? {
+  func nextEvent(now: UInt64) -> Event? {
     if !transport.received.isEmpty {
       let bytes = transport.received
       transport.received.removeAll()
       decoder.append(bytes.span)
+      partSince = now
     }
     if transport.isClosed { decoder.finish() }
-    return decoder.next()
+    guard let event = decoder.next() else { return nil }
+    partSince = nil
+    return event
   }
 }
 

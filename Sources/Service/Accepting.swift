@@ -12,12 +12,12 @@ public struct ListenError: Error, CustomStringConvertible {
 extension Server {
   /// Listens at each address on one port. With port 0 the first address chooses and the others follow; when one of
   /// them finds that port taken, another choice is made.
-  func listen(service: Int, port: Int) throws {
+  func listen(service: Int, role: Role = .push, port: Int) throws {
     var last: (any Error)?
     for _ in 0..<(port == 0 ? 20 : 1) {
       do {
-        for listener in try open(service, port) { listeners.append(listener) }
-        for index in listeners.indices where listeners[index].service == service {
+        for listener in try open(service, role, port) { listeners.append(listener) }
+        for index in listeners.indices where listeners[index].service == service && listeners[index].role == role {
           try poller.add(listeners[index].socket, for: .readable, key: -2 - index)
         }
         return
@@ -28,7 +28,7 @@ extension Server {
     if let last { throw last }
   }
 
-  private func open(_ service: Int, _ port: Int) throws -> [Listener] {
+  private func open(_ service: Int, _ role: Role, _ port: Int) throws -> [Listener] {
     var opened: [Listener] = []
     var chosen = port
     for text in settings.addresses {
@@ -37,7 +37,7 @@ extension Server {
           let socket = try Socket.listen(at: address)
           if chosen == 0 { chosen = Socket.localPort(socket) }
           let real = try Socket.resolve(text, port: chosen, passive: true).first { $0.isIPv6 == address.isIPv6 }
-          opened.append(Listener(socket: socket, address: real ?? address, service: service))
+          opened.append(Listener(socket: socket, address: real ?? address, service: service, role: role))
         } catch let error as SystemError {
           // A machine without IPv6 still has the other loopback.
           if address.isIPv6, !opened.isEmpty, !error.isAddressInUse { continue }
@@ -59,7 +59,7 @@ extension Server {
       }
       do {
         guard let socket = try Socket.accept(listeners[index].socket) else { return }
-        take(socket, listeners[index].service)
+        take(socket, listeners[index])
       } catch {
         observer.trouble("accept", connection: nil, "no connection can be accepted: \(error)")
         return pauseListening(milliseconds: 100)
@@ -67,7 +67,8 @@ extension Server {
     }
   }
 
-  private func take(_ socket: Descriptor, _ service: Int) {
+  private func take(_ socket: Descriptor, _ listener: Listener) {
+    let service = listener.service
     observer.connected()
     let number = observer.connections
     observer.event("connect", connection: number) {
@@ -80,9 +81,9 @@ extension Server {
       return Socket.resetOnClose(socket)
     }
     do {
-      let channel = try Channel(context)
+      let channel = try Channel(listener.role == .push ? context : binaryContext ?? context)
       let place = freePlaces.popLast() ?? connections.count
-      let connection = Connection(number, socket, channel, checks[service], place: place)
+      let connection = Connection(number, socket, channel, checks[service], listener.role, place: place)
       try poller.add(socket, for: .readable, key: place)
       if place == connections.count { connections.append(connection) } else { connections[place] = connection }
       connectionCount += 1

@@ -38,6 +38,9 @@ final class Connection {
   let place: Int
   /// There once the handshake is done: a flood of half-open connections costs less without.
   var session: ServerSession?
+  /// There once the handshake of a client of the old protocol is done.
+  var stream: BinaryStream?
+  let role: Role
   var authority = Authority()
   var interest: Readiness = .readable
   var ending = Ending.none
@@ -63,7 +66,8 @@ final class Connection {
   var lastHandledStream = Int.max
   var frames: FrameLog?
 
-  init(_ number: Int, _ socket: Descriptor, _ channel: Channel, _ checks: Checks, place: Int) {
+  init(_ number: Int, _ socket: Descriptor, _ channel: Channel, _ checks: Checks, _ role: Role, place: Int) {
     (self.number, self.socket, self.channel, self.checks, self.place) = (number, socket, channel, checks, place)
+    self.role = role
   }
 }

@@ -32,6 +32,8 @@ struct Deed: Sendable {
   var wedge: Reply?
   /// Everything that comes later on this connection is left without an answer.
   var wedgeIsSilent = false
+  /// The binary gateway's error packet; over HTTP/2 it does nothing.
+  var error: ErrorOrder?
 
   struct GoAway: Sendable {
     /// Streams from this one's to the last that counts as processed: 0 is this one, -1 the one before.

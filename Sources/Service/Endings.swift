@@ -14,7 +14,7 @@ extension Server {
 
   /// TLS failed: the client gets the alert, and we say why.
   func failed(_ connection: Connection, _ failure: TLS.Failure) {
-    if connection.session == nil {
+    if connection.session == nil, connection.stream == nil {
       // The client's word for a certificate whose authority it was not told to trust: unknown_ca (RFC 8446 section 6).
       let hint = failure.alert == 48 ? ": it was not given our authority; see APNS_CA_FILE" : ""
       observer.trouble("tls", connection: connection.number, failure.message + hint)

@@ -85,7 +85,7 @@ extension Server {
   }
 
   /// What was done, for the record.
-  private func words(for deed: Deed) -> String {
+  func words(for deed: Deed) -> String {
     var words: [String] = []
     if deed.isSilent { words.append("no answer") }
     if let code = deed.reset { words.append("reset \(code)") }
@@ -122,6 +122,7 @@ extension Server {
     switch timer.kind {
     case .answer(let slot, let serial): answerLate(connection, slot, serial)
     case .dribble: dribble(connection)
+    case .refuse: refuseLate(connection)
     case .hear:
       connection.isDeaf = false
       want(connection, .readable)
@@ -174,6 +175,10 @@ extension Server {
     case .lingering, .cut, .orderly: return drop(connection, "closed")
     case .none: break
     }
+    if let stream = connection.stream {
+      observer.event("idle", connection: connection.number)
+      return sendOffBinary(connection, stream)
+    }
     guard let session = connection.session else {
       observer.trouble(
         "tls", connection: connection.number,
@@ -187,6 +192,7 @@ extension Server {
   /// Ends a connection as APNs does: GOAWAY with a reason, then the close.
   func sendOff(_ connection: Connection, _ reason: String = "Shutdown") {
     guard connection.ending == .none else { return }
+    if let stream = connection.stream { return sendOffBinary(connection, stream) }
     guard let session = connection.session else { return drop(connection, "shutdown") }
     sendOff(connection, session, reason)
   }

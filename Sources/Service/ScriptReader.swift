@@ -84,7 +84,7 @@ extension Script {
 private enum Keys {
   static let rule = [
     "match", "at", "checks", "times", "comment", "respond", "delay_ms", "silence", "reset", "goaway", "close",
-    "stop_reading", "byte_by_byte_ms", "stream_limit", "fail_tls", "refuse", "refuse_ms", "wedge",
+    "stop_reading", "byte_by_byte_ms", "stream_limit", "fail_tls", "refuse", "refuse_ms", "wedge", "error",
   ]
   static let match = [
     "token", "prefix", "topic", "push_type", "channel_id", "environment", "connection", "nth", "every", "from", "to",
@@ -220,7 +220,9 @@ extension Match {
 }
 
 extension Deed {
-  fileprivate var isAboutARequest: Bool { reply != nil || delay > 0 || isSilent || reset != nil || close == .midFrame }
+  fileprivate var isAboutARequest: Bool {
+    reply != nil || delay > 0 || isSilent || reset != nil || close == .midFrame || error != nil
+  }
 
   fileprivate var isAboutAConnection: Bool {
     goAway != nil || close != nil || stopReading != nil || dribble != nil || streamLimit != nil || wedge != nil
@@ -246,6 +248,7 @@ extension Deed {
     case "stream_limit": streamLimit = try document.count(node, key)
     case "fail_tls": failTLS = try document.count(node, key, from: 1)
     case "refuse": refuse = try document.count(node, key, from: 1)
+    case "error": error = try ErrorOrder.read(document, node)
     case "refuse_ms": refuseMilliseconds = try document.milliseconds(node, key, from: 1)
     default:
       let word = try document.text(node, key)

@@ -1,6 +1,7 @@
 // The server: listening sockets, connections, and the one loop that serves them all.
 
 import APNs
+import BinaryProtocol
 import HTTP2
 import POSIX
 import TLS
@@ -11,6 +12,7 @@ struct Listener {
   let address: Address
   /// The place of its environment in `Server.checks`.
   let service: Int
+  let role: Role
 }
 
 /// How a run ended.
@@ -32,6 +34,10 @@ public final class Server {
   let observer: Observer
   let poller: Poller
   let context: ServerContext
+  /// For the gateway and the feedback service; nil without them.
+  let binaryContext: ServerContext?
+  var binaryWriter = RecordWriter()
+  var feedback: FeedbackList
   /// The checks of each environment that is served.
   let checks: [Checks]
   let heads = ResponseHeads()
@@ -80,6 +86,16 @@ public final class Server {
     poller = try Poller()
     let trusted = settings.clientAuthorities + credentials.authority.certificate.pem
     context = try ServerContext(identity: credentials.server, protocols: ["h2"], clients: .requested(.pem(trusted)))
+    feedback = settings.feedback
+    if settings.gatewayPort != nil || settings.feedbackPort != nil {
+      // Tickets of TLS 1.3 make a socket readable, which old clients take for an error packet. As with Apple, who has no
+      // certificate gets no further than the handshake.
+      binaryContext = try ServerContext(
+        identity: credentials.server, protocols: [],
+        clients: settings.takesAnyCertificate ? .requested(.pem(trusted)) : .required(.pem(trusted)), versions: .only12)
+    } else {
+      binaryContext = nil
+    }
     let book = TokenBook(keys: settings.keys, takesAnyKey: settings.takesAnyToken)
     checks = settings.ports.map { Checks(settings, $0.environment, book, ChannelBook(limit: settings.channelLimit)) }
     magic = MagicTokens(timestamp: settings.goneSince)
@@ -87,6 +103,8 @@ public final class Server {
     script = ScriptRun(settings.script, seed: settings.seed ?? Random.freshSeed())
     readClock()
     for (index, port) in settings.ports.enumerated() { try listen(service: index, port: port.port) }
+    if let port = settings.gatewayPort { try listen(service: 0, role: .gateway, port: port) }
+    if let port = settings.feedbackPort { try listen(service: 0, role: .feedback, port: port) }
     for rule in script.startRules {
       failTLS += rule.deed.failTLS
       refuse += rule.deed.refuse
@@ -102,13 +120,23 @@ public final class Server {
   /// The port of each environment.
   public var ports: [(environment: ServiceEnvironment, port: Int)] {
     checks.indices.map { index in
-      let socket = listeners.first { $0.service == index }?.socket
+      let socket = listeners.first { $0.service == index && $0.role == .push }?.socket
       return (checks[index].environment, socket.map(Socket.localPort) ?? 0)
     }
   }
 
+  /// The port of the binary gateway, nil without one.
+  public var gatewayPort: Int? { port(of: .gateway) }
+
+  /// The port of the feedback service, nil without one.
+  public var feedbackPort: Int? { port(of: .feedback) }
+
+  private func port(of role: Role) -> Int? {
+    listeners.first { $0.role == role }.map { Socket.localPort($0.socket) }
+  }
+
   /// The addresses that are listened at, as `127.0.0.1:port`.
-  public var endpoints: [String] { listeners.map(\.address.description) }
+  public var endpoints: [String] { listeners.filter { $0.role == .push }.map(\.address.description) }
 
   /// Serves until a signal, the end of the command, or one of the settings' reasons to stop.
   /// - Parameters:

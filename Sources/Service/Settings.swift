@@ -7,6 +7,11 @@ import TLS
 public struct Settings: Sendable {
   /// A port for each environment that is served; 0 lets the system choose.
   public var ports: [(environment: ServiceEnvironment, port: Int)] = [(.sandbox, 0)]
+  /// The ports of the binary gateway and of the feedback service; 0 lets the system choose, nil is none of them.
+  public var gatewayPort: Int?
+  public var feedbackPort: Int?
+  /// What the feedback service tells who asks first.
+  public var feedback = FeedbackList()
   /// Numeric addresses to listen at.
   public var addresses = ["127.0.0.1", "::1"]
   /// Names and addresses the server's certificate is made out to, beside localhost, 127.0.0.1 and ::1.

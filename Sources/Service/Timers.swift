@@ -11,6 +11,8 @@ struct Timer {
     case hear
     /// Listen again.
     case listen
+    /// Send the error packet that was put off.
+    case refuse
   }
 
   /// Monotonic nanoseconds.

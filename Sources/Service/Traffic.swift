@@ -58,7 +58,9 @@ extension Server {
       failure = error
     }
     swap(&bytes, &input)
-    if connection.session == nil, connection.channel.phase == .open || connection.channel.phase == .closed {
+    if connection.session == nil, connection.stream == nil,
+      connection.channel.phase == .open || connection.channel.phase == .closed
+    {
       opened(connection)
     }
     if !plain.isEmpty { deliver(connection, plain) }
@@ -73,6 +75,7 @@ extension Server {
 
   /// The handshake is done: HTTP/2 begins.
   private func opened(_ connection: Connection) {
+    if connection.role != .push { return openedBinary(connection) }
     let channel = connection.channel
     if let certificate = channel.peerCertificate {
       connection.authority.certificate = CertificateRights(
@@ -122,7 +125,7 @@ extension Server {
 
   /// Plaintext to the session, and what it makes of it.
   private func deliver(_ connection: Connection, _ plain: [UInt8]) {
-    guard let session = connection.session else { return }
+    guard let session = connection.session else { return deliverBinary(connection, plain) }
     if connection.frames != nil { logFrames(connection, plain, isIncoming: true) }
     touch(connection)
     var out: [UInt8] = []

@@ -46,6 +46,12 @@ extension ServerRun {
     settings.keys = try keyList()
     settings.goneSince = (Clock.system.unixSeconds - 3600) * 1000
     settings.script = try script(settings.goneSince)
+    settings.gatewayPort = arguments[BinaryServerOptions.gateway]
+    settings.feedbackPort = arguments[BinaryServerOptions.feedback]
+    if let path = arguments[BinaryServerOptions.feedbackFile] {
+      settings.feedbackPort = settings.feedbackPort ?? 0
+      settings.feedback = try feedbackList(path, settings.goneSince / 1000)
+    }
     settings.seed = arguments[ServerOptions.seed].map { UInt64($0) }
     return settings
   }
@@ -82,6 +88,15 @@ extension ServerRun {
       }
     } catch {
       throw Command.server.usageError("\(path):\(error)", subject: "--keys")
+    }
+  }
+
+  private func feedbackList(_ path: String, _ time: Int) throws -> FeedbackList {
+    let bytes = try read(path, "--feedback-file")
+    do {
+      return try FeedbackList(bytes.span, time: time)
+    } catch {
+      throw Command.server.usageError("\(path):\(error)", subject: "--feedback-file")
     }
   }
 

@@ -27,6 +27,7 @@ extension Command {
           ServerOptions.environment, ServerOptions.port, ServerOptions.productionPort, ServerOptions.bind,
           ServerOptions.host,
         ]),
+      OptionGroup("Old binary protocol", BinaryServerOptions.all),
       OptionGroup(
         "Credentials",
         [
@@ -63,7 +64,14 @@ extension Command {
       ),
       ("APNS_CA_FILE", "set for the command: the authority to trust"),
       ("APNS_KEY_FILE, APNS_KEY_ID, APNS_TEAM_ID", "set for the command under `--auth token`"),
-      ("APNS_CERT_FILE", "set for the command under `--auth certificate`: certificate and key in one PEM file"),
+      (
+        "APNS_CERT_FILE",
+        "set for the command under `--auth certificate`, --gateway and --feedback: certificate and key in one PEM file"
+      ),
+      (
+        "APNS_BINARY_ENDPOINT, APNS_FEEDBACK_ENDPOINT",
+        "set for the command under --gateway and --feedback: where those listen, `localhost:PORT`"
+      ),
       ("NO_PROXY, no_proxy", "set for the command: the loopback is added"),
       ("TMPDIR", "where the temporary folder is made, with mode 0700"),
     ],
@@ -72,6 +80,10 @@ extension Command {
       (
         "apns-server -- sh -c 'apns-push < notifications.ndjson'",
         "sends to a server that lives as long as the command"
+      ),
+      (
+        "apns-server --gateway -- apns-push --protocol binary notifications.ndjson",
+        "sends to the binary gateway"
       ),
       ("apns-server --port 8443 --write-credentials ./apns", "serves until it is stopped, for clients started by hand"),
     ],

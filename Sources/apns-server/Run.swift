@@ -149,9 +149,14 @@ struct ServerRun {
       variables.append("APNS_\(other.environment.rawValue.uppercased())_ENDPOINT=localhost:\(other.port)")
     }
     variables.append("APNS_CA_FILE=\(files.caFile)")
-    if arguments[ServerOptions.auth] == "certificate" {
+    if let port = server.gatewayPort { variables.append("APNS_BINARY_ENDPOINT=localhost:\(port)") }
+    if let port = server.feedbackPort { variables.append("APNS_FEEDBACK_ENDPOINT=localhost:\(port)") }
+    let isCertificate = arguments[ServerOptions.auth] == "certificate"
+    // The old protocol knows no keys.
+    if isCertificate || server.gatewayPort != nil || server.feedbackPort != nil {
       variables.append("APNS_CERT_FILE=\(files.certificateFile)")
-    } else if let file = files.keyFile {
+    }
+    if !isCertificate, let file = files.keyFile {
       variables.append("APNS_KEY_FILE=\(file)")
       variables.append("APNS_KEY_ID=\(credentials.keyID)")
       variables.append("APNS_TEAM_ID=\(credentials.teamID)")
@@ -171,6 +176,7 @@ struct ServerRun {
   /// Variables that would lead a client elsewhere, or give it another credential.
   private static let replaced = [
     "APNS_ENDPOINT", "APNS_ENVIRONMENT", "APNS_SANDBOX_ENDPOINT", "APNS_PRODUCTION_ENDPOINT", "APNS_CA_FILE",
+    "APNS_BINARY_ENDPOINT", "APNS_FEEDBACK_ENDPOINT",
     "APNS_KEY",
     "APNS_KEY_FILE", "APNS_KEY_ID", "APNS_TEAM_ID", "APNS_CERT_FILE", "APNS_CERT_KEY_FILE", "APNS_PASSPHRASE",
     "NO_PROXY",
@@ -196,6 +202,11 @@ struct ServerRun {
       writer.integer(port.port)
     }
     writer.endObject()
+    for (name, port) in [("gateway", server.gatewayPort), ("feedback", server.feedbackPort)] {
+      guard let port else { continue }
+      writer.key(name)
+      writer.string("localhost:\(port)")
+    }
     writer.key("addresses")
     writer.beginArray()
     for address in server.endpoints { writer.string(address) }

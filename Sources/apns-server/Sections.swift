@@ -68,6 +68,9 @@ let serverSections: [Section] = [
       - `stop_reading`: true, or for so many milliseconds
       - `byte_by_byte_ms`: from now on the connection is sent a byte at a time, with this pause
       - `stream_limit`: announces another limit
+      - `error`: to the binary gateway alone, an error packet: a status or its words, or an object with `status` and \
+      `identifier`; `respond` and `goaway` become the packets that come nearest there, `byte_by_byte_ms` makes the packet \
+      arrive in six reads
       - `wedge`: a reason with which everything later on the connection is answered, or `silence`
       - `fail_tls`: so many of the next handshakes fail; `refuse`: so many of the next connections are closed at once; \
       `refuse_ms`: nobody listens for that long
@@ -87,8 +90,12 @@ let serverSections: [Section] = [
       "The verdict holds `status`, `reason`, `timestamp`, the identifiers that the server made (`id`, `unique_id`), "
         + "`because` (more than the reason says), `by` (the rule or magic token that decided), `action` (what was done "
         + "beside or in place of an answer). A request that is delayed is recorded when it is answered.",
+      "A notification of the binary gateway is a line as `apns-decode(1)` writes it, with `connection` and `verdict`, whose "
+        + "`status` and `reason` are those of the error packet, 0 where there is none. What comes behind a refused one is not "
+        + "looked at, as with Apple, and is no line.",
       "Requests of channel management are no notifications: they stand in the log.",
-      "The ready record has the single key `listening`, with `endpoint`, `port`, `environment`, `ports`, `addresses`, "
+      "The ready record has the single key `listening`, with `endpoint`, `port`, `environment`, `ports`, `gateway`, `feedback`, "
+        + "`addresses`, "
         + "`ca_file`, `key_file`, `key_id`, `team_id`, `cert_file`, `cert_topic`, and with --write-credentials `p12_file` "
         + "and `p12_passphrase`.",
     ]),
