@@ -101,7 +101,8 @@ let package = Package(
       name: "BinaryProtocolTests", dependencies: ["BinaryProtocol", "JSON", "Options", "apns-decode"],
       exclude: ["Vectors"]),
     .testTarget(name: "FilterTests", dependencies: ["Filter", "Options", "POSIX"]),
-    .testTarget(name: "ProviderTests", dependencies: ["Provider", "APNs", "JSON", "HTTP2", "TLS", "POSIX"]),
+    .testTarget(
+      name: "ProviderTests", dependencies: ["Provider", "APNs", "BinaryProtocol", "JSON", "HTTP2", "TLS", "POSIX"]),
     .testTarget(
       name: "BuilderTests",
       dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "apns-build", "apns-feedback"]),

@@ -106,11 +106,17 @@ extension BinarySender {
 
   /// Everything in the window was discarded by the gateway: it goes again, in order, before all others.
   private func putBack(_ connection: GatewayConnection, _ route: GatewayRoute) {
-    for index in drain(connection).reversed() {
+    var again: [Int] = []
+    for index in drain(connection) {
+      if settings.neverTwice, flights[index].position < connection.transport.handed {
+        finish(index, unsent: "discarded by the gateway behind a refused notification")
+      } else {
+        again.append(index)
+      }
+    }
+    for index in again.reversed() {
       if flights[index].position >= connection.transport.handed {
         requeueUnwritten(index, route)
-      } else if settings.neverTwice {
-        finish(index, unsent: "discarded by the gateway behind a refused notification")
       } else {
         recorder.resent += 1
         requeue(index, route)

@@ -78,13 +78,13 @@ public struct FeedbackList: Sendable {
 }
 
 extension Server {
-  /// Tells the list, once, and closes.
-  func serveFeedback(_ connection: Connection) {
+  /// Tells the list, once, and closes; inside its last tuple when it is to be cut short.
+  func serveFeedback(_ connection: Connection, isCutShort: Bool) {
     observer.event("feedback", connection: connection.number) {
       $0.key("tuples")
       $0.integer(self.feedback.count)
     }
-    send(connection, feedback.takeAll())
+    send(connection, feedback.takeAll().dropLast(isCutShort ? 5 : 0) + [])
     connection.ending = .orderly
   }
 }

@@ -68,11 +68,13 @@ extension Server {
       connection.ending = .orderly
       return
     }
+    var isCutShort = false
     if script.hasConnectRules, let rule = script.rule(forConnection: connection.number, connection.checks.environment) {
+      isCutShort = rule.deed.close == .midFrame && stream.role == .feedback
       prepareBinary(rule.deed, connection)
-      finishBinary(rule.deed, connection)
+      if !isCutShort { finishBinary(rule.deed, connection) }
     }
-    if stream.role == .feedback, connection.ending == .none { serveFeedback(connection) }
+    if stream.role == .feedback, connection.ending == .none { serveFeedback(connection, isCutShort: isCutShort) }
   }
 
   /// Plaintext from a client of the old protocol.

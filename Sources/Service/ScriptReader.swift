@@ -221,7 +221,7 @@ extension Match {
 
 extension Deed {
   fileprivate var isAboutARequest: Bool {
-    reply != nil || delay > 0 || isSilent || reset != nil || close == .midFrame || error != nil
+    reply != nil || delay > 0 || isSilent || reset != nil || error != nil
   }
 
   fileprivate var isAboutAConnection: Bool {
