@@ -97,6 +97,22 @@ private let sendsOne = #"""
     #expect(run.received.count == 4)
   }
 
+  /// Clients of the old binary protocol, and how many notifications of theirs the gateway looks at.
+  static let binaryClients = [
+    ("tapns3", "tapns3_client.py", 6), ("pushjack", "pushjack_client.py", 7), ("apns-clerk", "apns_clerk_client.py", 6),
+    ("twisted-apns", "twisted_apns_client.py", 2),
+  ]
+
+  @Test("clients of the binary protocol", arguments: binaryClients)
+  func binary(_ package: String, _ script: String, _ count: Int) throws {
+    guard FileManager.default.isExecutableFile(atPath: python(package)) else { return }
+    let list = scripts.appendingPathComponent("feedback.ndjson").path
+    let run = try serve(
+      [python(package), scripts.appendingPathComponent(script).path], ["--gateway", "--feedback-file", list])
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.received.count == count, "\(run.received)")
+  }
+
   @Test("Node's http2", .enabled(if: isInstalled("node")))
   func node() throws {
     let run = try serve(["node", scripts.appendingPathComponent("node.mjs").path])

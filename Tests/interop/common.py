@@ -16,3 +16,12 @@ BAD = "dead4000" + "0" * 56
 
 def context():
     return ssl.create_default_context(cafile=CA)
+
+
+def place(variable):
+    host, port = os.environ[variable].rsplit(":", 1)
+    return host, int(port)
+
+
+# The old binary services, under --gateway and --feedback.
+CERT = os.environ.get("APNS_CERT_FILE")
