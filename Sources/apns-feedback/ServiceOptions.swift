@@ -15,7 +15,8 @@ enum ServiceOptions {
     "retries", value: "N", "how often a failed connection is tried again", "With growing random delays.",
     range: 0...100, default: 3)
   static let timeout = Option.integer(
-    "timeout", value: "SECONDS", "longest wait for a connection, and for more to come", range: 1...3600, default: 30)
+    "timeout", value: "SECONDS", "longest wait for a connection, and for more to come",
+    "When it is over the connection counts as failed and is tried again.", range: 1...3600, default: 30)
 
   static let all: [any Declared] = [
     service, AccessOptions.environment, endpoint, AccessOptions.caFile, AccessOptions.cert, AccessOptions.certKey,

@@ -67,9 +67,7 @@ enum BinaryOptions {
     ] where isGiven {
       throw PushOptions.command.usageError("--\(name) is for --protocol binary", subject: "--\(name)")
     }
-    guard arguments.origin(of: PushOptions.environment) == .commandLine,
-      arguments[PushOptions.environment] == "test", arguments[PushOptions.endpoint] == nil
-    else { return }
+    guard arguments[PushOptions.environment] == "test", arguments[PushOptions.endpoint] == nil else { return }
     throw PushOptions.command.usageError(
       "--environment test is for --protocol binary; over HTTP/2 give --endpoint localhost:PORT",
       subject: "--environment")
