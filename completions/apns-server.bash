@@ -35,15 +35,15 @@ _apns_server() {
         --max-connections | --seed | --expect | --timeout | --ready-fd)
         return
         ;;
+      --feedback-file | --keys | -s | --script | --received | --log | --ready-file)
+        compopt -o default 2> /dev/null
+        return
+        ;;
       --key)
         compopt -o filenames 2> /dev/null
         _apns_server_add -d -- "$cur"
         _apns_server_add -f -X '!*.p8' -- "$cur"
         _apns_server_add -f -X '!*.pem' -- "$cur"
-        return
-        ;;
-      --keys | -s | --script | --received | --log | --ready-file)
-        compopt -o default 2> /dev/null
         return
         ;;
       --auth)
@@ -72,13 +72,13 @@ _apns_server() {
     esac
     if [[ $cur == -* ]]; then
       _apns_server_add -W '
-        -e --environment -p --port --production-port --bind --host --key --key-id --team-id --keys --topic
-        --auth --any-token --any-certificate --client-ca --write-credentials -s --script --rule
-        --max-streams --first-streams --streams-after-rejection --on-excess --disconnect-after
-        --idle-timeout --handshake-timeout --token-spacing --future-token --documented-reasons
-        --clock-offset --check-payload --no-check-payload --channel --max-channels --max-connections --seed
-        --received --log --log-frames --expect --timeout --ready-fd --ready-file -q --quiet -h --help -V
-        --version
+        -e --environment -p --port --production-port --bind --host --gateway --feedback --feedback-file
+        --key --key-id --team-id --keys --topic --auth --any-token --any-certificate --client-ca
+        --write-credentials -s --script --rule --max-streams --first-streams --streams-after-rejection
+        --on-excess --disconnect-after --idle-timeout --handshake-timeout --token-spacing --future-token
+        --documented-reasons --clock-offset --check-payload --no-check-payload --channel --max-channels
+        --max-connections --seed --received --log --log-frames --expect --timeout --ready-fd --ready-file -q
+        --quiet -h --help -V --version
       ' -- "$cur"
       return
     fi
