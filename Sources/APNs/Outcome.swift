@@ -19,9 +19,9 @@ public enum Outcome: String, CaseIterable, Sendable {
     switch self {
     case .accepted: "APNs answered 200"
     case .rejected: "APNs answered, finally, with another status"
-    case .invalid: "never sent: not JSON, not a record, or it breaks a rule of severity error"
+    case .invalid: "never sent: not JSON, not a record, or a record that makes no request"
     case .unknown: "written to the wire, no answer, and sending again is not proven safe"
-    case .unsent: "never attempted: the run stopped early"
+    case .unsent: "not attempted, or proven not to have been acted on, when the run stopped"
     }
   }
 }

@@ -237,10 +237,11 @@ extension BinarySender {
     flights[index].appendResult(ending, recorder.redaction, to: &recorder.results) { out in
       if size > 0 { ResultLine.integer(&out, "bytes", size) }
     }
-    if recorder.keepsRejects, ending.outcome != .accepted {
+    if recorder.keepsRejects, ending.outcome != .accepted, journal == nil || ending.outcome != .unsent {
       recorder.reject(flights[index].bytes.span.extracting(first: flights[index].lineLength))
     }
     let number = flights[index].number
+    if let journal, ending.outcome == .unsent, flights[index].isJournaled { journal.withdraw(number) }
     flights.release(index)
     recorded(number, from: start, ending.outcome, ending.status, ending.reason)
   }
@@ -248,7 +249,9 @@ extension BinarySender {
   /// Counts a result that was just written, brings it to the journal, and looks whether the run should be aborted.
   func recorded(_ number: Int, from start: Int, _ outcome: Outcome, _ status: Int, _ reason: String?) {
     recorder.count(outcome, reason: reason)
-    if let journal { journal.result(number, recorder.results, start..<(recorder.results.count - 1)) }
+    if let journal, outcome != .unsent {
+      journal.result(number, recorder.results, start..<(recorder.results.count - 1))
+    }
     for (place, rule) in settings.abortRules.enumerated() {
       guard rule.matches(outcome, outcome == .accepted ? 200 : status, reason) else { continue }
       abortCounts[place] += 1

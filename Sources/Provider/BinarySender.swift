@@ -25,6 +25,7 @@ public final class BinarySender: Sending {
   let binary: BinarySettings
   let basis: String
   let clock: Clock
+  public private(set) var journalFault: String?
   let journal: Journal?
   var routes: [GatewayRoute] = []
   var flights = FlightTable()
@@ -74,7 +75,10 @@ public final class BinarySender: Sending {
 
   public func submit(_ line: Span<UInt8>, number: Int) {
     if let journal {
-      do throws(Journal.Fault) { try journal.read(line, number: number) } catch { return stopAll(error.message) }
+      do throws(Journal.Fault) { try journal.read(line, number: number) } catch {
+        journalFault = journalFault ?? error.message
+        return stopAll(error.message)
+      }
       if journal.isFinished(number) { return }
     }
     do throws(SyntaxError) {
@@ -141,7 +145,7 @@ public final class BinarySender: Sending {
   // MARK: The loop
 
   public func commit() {
-    guard let journal else { return }
+    guard let journal, journal.isVerified else { return }
     for route in routes where route.stopReason == nil { note(route, journal) }
     do throws(Journal.Fault) { try journal.commit() } catch { stopAll(error.message) }
   }

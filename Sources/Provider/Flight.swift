@@ -65,6 +65,9 @@ struct Flight {
   var attempts = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0
+  /// What APNs said the last time it said "not now"; 0 and nil while it has not.
+  var lastStatus = 0
+  var lastReason: String?
   /// The journal knows that it is about to be sent.
   var isJournaled = false
   /// The other environment was asked about its token.
@@ -101,6 +104,8 @@ struct Flight {
     refusals = 0
     connection = -1
     isJournaled = false
+    lastStatus = 0
+    lastReason = nil
     triedOtherEnvironment = false
   }
 

@@ -5,10 +5,13 @@
 //   xxxxxxxx H 1 <seed, 16 hex digits>           the head: version, seed of generated ids
 //   xxxxxxxx S 1001-1400                         these lines are about to go to the wire
 //   xxxxxxxx R 1003 {"line":1003,…}              the result of a line
+//   xxxxxxxx U 1007                              this line was not acted on: nobody sent it, or it was refused unread
 //   xxxxxxxx C 1024 <fingerprint, 16 hex digits> all lines up to this one had this fingerprint
 //
 // A line is sent only after its S is on disk, a result is printed only after its R is. So after a crash a line without
-// S was never sent, a line with R is finished, and the rest is unknown.
+// S (or with a U behind it) was never sent, a line with R is finished, and the rest is unknown. `unsent` is no result
+// here: the next run sends such lines. Nothing is printed or sent before the first C of an earlier run was met by the
+// input: until then it may be another input.
 
 import JSON
 import POSIX
@@ -33,13 +36,17 @@ public final class Journal {
   private var rolling: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var lastLine = 0
   private var lastWritten = 0
+  /// The input is the one the journal is of, as far as it was read; true for a new journal.
+  public private(set) var isVerified = true
+  /// Bytes of records that the earlier run left.
+  private var loadedLength = 0
   /// The journal held records of an earlier run.
   public private(set) var isResumed = false
   /// Bytes of a torn record that were cut off the end.
   public private(set) var repairedBytes = 0
 
-  /// Opens a journal or begins one. Results of the earlier run are handed to `replay` as they stand, without newline.
-  public init(path: String, replay: (Span<UInt8>) -> Void) throws(Fault) {
+  /// Opens a journal or begins one.
+  public init(path: String) throws(Fault) {
     self.path = path
     seed = UInt64.random(in: .min ... .max)
     do throws(SystemError) {
@@ -49,7 +56,8 @@ public final class Journal {
       let words = error.call == "flock" ? "another run uses it" : error.message
       throw Fault(message: "the journal \(path) cannot be used: \(words)")
     }
-    try load(replay)
+    loadedLength = try load { _ in }
+    isVerified = checkpoints.isEmpty
     if !isResumed {
       record { seed, out in
         out.append("H 1 ")
@@ -57,6 +65,34 @@ public final class Journal {
       }
       try commit()
     }
+  }
+
+  /// Hands over the results of the earlier run as they stand, without newline, in the order they were had.
+  public func replay(_ body: (Span<UInt8>) -> Void) throws(Fault) {
+    guard loadedLength > 0 else { return }
+    do throws(SystemError) {
+      let reader = try File.open(path)
+      var buffer: [UInt8] = []
+      var (left, offset) = (loadedLength, 0)
+      finished = LineSet()
+      while left > 0, case .bytes(let count) = try reader.read(into: &buffer, limit: min(left, 262_144)) {
+        left -= count
+        let taken = take(buffer.span, body, offset).count
+        offset += taken
+        buffer.removeFirst(taken)
+      }
+    } catch {
+      throw Fault(message: "the journal \(path) cannot be read: \(error.message)")
+    }
+  }
+
+  /// The input has ended.
+  /// - Throws: when it has fewer lines than the earlier run had read: it is another input.
+  public func inputEnded() throws(Fault) {
+    guard let last = checkpoints.last, last.line > lastLine else { return }
+    throw Fault(
+      message: "the journal \(path) is of another input: that had \(last.line) lines or more, this one ends at "
+        + "\(lastLine); use a new journal")
   }
 
   // MARK: The run
@@ -72,6 +108,7 @@ public final class Journal {
       throw Fault(
         message: "the journal \(path) is of another input: the lines up to \(number) differ; use a new journal")
     }
+    isVerified = true
   }
 
   /// Whether the line's result stands in the journal.
@@ -90,6 +127,14 @@ public final class Journal {
     }
   }
 
+  /// The line was not acted on after all: the next run may send it.
+  func withdraw(_ number: Int) {
+    record { _, out in
+      out.append("U ")
+      out.append(decimal: number)
+    }
+  }
+
   /// A result: the bytes of `records` in a range, without the newline. Nothing is copied on the way.
   func result(_ number: Int, _ records: borrowing [UInt8], _ range: Range<Int>) {
     let start = pending.count
@@ -102,6 +147,7 @@ public final class Journal {
 
   /// Brings everything noted so far to the disk.
   func commit() throws(Fault) {
+    guard isVerified else { return }
     if lastLine > lastWritten + 1023 || (!pending.isEmpty && lastLine > lastWritten) {
       lastWritten = lastLine
       let (line, rolling) = (lastLine, rolling)
@@ -151,7 +197,8 @@ public final class Journal {
 
   // MARK: Loading
 
-  private func load(_ replay: (Span<UInt8>) -> Void) throws(Fault) {
+  /// Reads what is there; says how many bytes of it are good.
+  private func load(_ replay: (Span<UInt8>) -> Void) throws(Fault) -> Int {
     var buffer: [UInt8] = []
     var offset = 0
     var atEnd = false
@@ -159,21 +206,22 @@ public final class Journal {
       do throws(SystemError) { atEnd = try file.read(into: &buffer, limit: 262_144) == .end } catch {
         throw Fault(message: "the journal \(path) cannot be read: \(error.message)")
       }
-      let taken = try take(buffer.span, replay, offset)
+      let taken = take(buffer.span, replay, offset)
       offset += taken.count
       if taken.isDamaged {
         try repair(buffer.span.extracting(droppingFirst: taken.count), offset)
-        return
+        return offset
       }
       buffer.removeFirst(taken.count)
     }
     if !buffer.isEmpty { try repair(buffer.span, offset) }
+    return offset
   }
 
   /// Takes whole good records; says how many bytes they were, and whether a bad one stopped it.
   private func take(
     _ bytes: Span<UInt8>, _ replay: (Span<UInt8>) -> Void, _ offset: Int
-  ) throws(Fault) -> (count: Int, isDamaged: Bool) {
+  ) -> (count: Int, isDamaged: Bool) {
     var start = 0
     while let end = bytes.firstIndex(of: UInt8(ascii: "\n"), from: start) {
       guard accept(bytes.extracting(start..<end), replay, isFirst: offset + start == 0) else { return (start, true) }
@@ -229,11 +277,15 @@ public final class Journal {
     case UInt8(ascii: "R"):
       guard let blank = body.firstIndex(of: 0x20), let line = decimal(body.extracting(0..<blank)) else { return false }
       if finished.insert(line) { replay(body.extracting((blank + 1)..<body.count)) }
+    case UInt8(ascii: "U"):
+      guard let line = decimal(body) else { return false }
+      sent.remove(line)
     case UInt8(ascii: "C"):
       guard let blank = body.firstIndex(of: 0x20), let line = decimal(body.extracting(0..<blank)),
         let value = hexadecimal(body.extracting((blank + 1)..<body.count))
       else { return false }
-      checkpoints.append((line, value))
+      // Read a second time for the replay, they are known already.
+      if line > checkpoints.last?.line ?? 0 { checkpoints.append((line, value)) }
     default: return false
     }
     return true
@@ -247,6 +299,11 @@ struct LineSet {
   func contains(_ line: Int) -> Bool {
     guard line >= 0, line >> 6 < words.count else { return false }
     return words[line >> 6] >> UInt64(line & 63) & 1 == 1
+  }
+
+  mutating func remove(_ line: Int) {
+    guard contains(line) else { return }
+    words[line >> 6] &= ~(1 << UInt64(line & 63))
   }
 
   /// Says whether it was not there before.

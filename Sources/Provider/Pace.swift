@@ -24,6 +24,12 @@ struct Pace {
     return true
   }
 
+  /// How many could go now.
+  mutating func available(now: UInt64) -> Int {
+    refill(now)
+    return Int(min(saved, 1e9))
+  }
+
   /// One that was taken did not go.
   mutating func giveBack() { saved = min(saved + 1, burst) }
 

@@ -47,6 +47,11 @@ public final class Rehearsal {
     ResultLine.begin(&out, line: flight.number)
     ResultLine.text(&out, "service", service.authority)
     if !service.name.isEmpty { ResultLine.text(&out, "credential", service.name) }
+    ResultLine.word(&out, "method", "POST")
+    head.fields.visit { name, value in
+      guard name.count == 5, name[1] == UInt8(ascii: "p"), name[0] == UInt8(ascii: ":") else { return }
+      ResultLine.text(&out, "path", value)
+    }
     out.append(",\"headers\":[")
     var isFirst = true
     head.fields.visit { name, value in

@@ -23,6 +23,8 @@ public final class Sender: Sending {
   /// Set when a service is out of reach or refuses everything: the run should end with the status "stopped early".
   public internal(set) var stopReason: String?
 
+  public private(set) var journalFault: String?
+
   let settings: SenderSettings
   let clock: Clock
   let poller: Poller
@@ -86,7 +88,10 @@ public final class Sender: Sending {
   /// Takes a line. Its result is there at once when it is invalid, later otherwise.
   public func submit(_ line: Span<UInt8>, number: Int) {
     if let journal {
-      do throws(Journal.Fault) { try journal.read(line, number: number) } catch { return stopAll(error.message) }
+      do throws(Journal.Fault) { try journal.read(line, number: number) } catch {
+        journalFault = journalFault ?? error.message
+        return stopAll(error.message)
+      }
       if journal.isFinished(number) { return }
     }
     do throws(SyntaxError) {
@@ -164,7 +169,7 @@ public final class Sender: Sending {
 
   /// Brings to the journal what is about to be sent and what has ended; results may be printed afterwards.
   public func commit() {
-    guard let journal else { return }
+    guard let journal, journal.isVerified else { return }
     for route in routes where route.stopReason == nil { note(route, journal) }
     do throws(Journal.Fault) { try journal.commit() } catch { stopAll(error.message) }
   }
@@ -172,7 +177,8 @@ public final class Sender: Sending {
   /// Notes the flights that can go at once, as stretches of line numbers.
   private func note(_ route: Route, _ journal: Journal) {
     var stretch: ClosedRange<Int>?
-    for place in 0..<min(route.ready.count, max(route.capacity, 1)) {
+    let room = min(route.ready.count, route.capacity, route.pace?.available(now: now) ?? .max)
+    for place in 0..<room {
       let index = route.ready[place]
       if flights[index].isJournaled { continue }
       flights[index].isJournaled = true

@@ -121,6 +121,8 @@ extension Sender {
       if needsConnection { requeue(index) } else { delay(index, after: refusal) }
     default: return false
     }
+    flights[index].lastStatus = refusal.status
+    flights[index].lastReason = refusal.reason
     recorder.event("retry", at: clock.unixMilliseconds()) { out in
       ResultLine.integer(&out, "line", self.flights[index].number)
       ResultLine.integer(&out, "status", refusal.status)
@@ -281,9 +283,13 @@ extension Sender {
   }
 
   func finish(_ index: Int, unsent reason: String) {
-    // What was on the wire once and refused with "not now" was attempted; that its last attempt did not happen is all
-    // that `unsent` says.
-    var ending = Ending(.unsent)
+    // What was refused with "not now" and is not sent again has its answer: the last one.
+    var ending = Ending(flights[index].lastStatus > 0 ? .rejected : .unsent)
+    if flights[index].lastStatus > 0 {
+      ending.status = flights[index].lastStatus
+      ending.reason = flights[index].lastReason
+      ending.advice = Reason.advice(name: ending.reason, status: ending.status)
+    }
     ending.error = reason
     write(index, ending) { _ in }
   }
@@ -294,10 +300,12 @@ extension Sender {
     if flights[index].attempts > 0 { ending.elapsed = elapsed(index) }
     let start = recorder.results.count
     flights[index].appendResult(ending, recorder.redaction, to: &recorder.results, more: more)
-    if recorder.keepsRejects, ending.outcome != .accepted {
+    // Under a journal the next run sends what is unsent: it must not be sent from the rejects as well.
+    if recorder.keepsRejects, ending.outcome != .accepted, journal == nil || ending.outcome != .unsent {
       recorder.reject(flights[index].bytes.span.extracting(first: flights[index].lineLength))
     }
     let number = flights[index].number
+    if let journal, ending.outcome == .unsent, flights[index].isJournaled { journal.withdraw(number) }
     flights.release(index)
     recorded(number, from: start, ending.outcome, ending.status, ending.reason)
   }
@@ -305,7 +313,9 @@ extension Sender {
   /// Counts a result that was just written, brings it to the journal, and looks whether the run should be aborted.
   func recorded(_ number: Int, from start: Int, _ outcome: Outcome, _ status: Int, _ reason: String?) {
     recorder.count(outcome, reason: reason)
-    if let journal { journal.result(number, recorder.results, start..<(recorder.results.count - 1)) }
+    if let journal, outcome != .unsent {
+      journal.result(number, recorder.results, start..<(recorder.results.count - 1))
+    }
     for (place, rule) in settings.abortRules.enumerated() {
       guard rule.matches(outcome, outcome == .accepted ? 200 : status, reason) else { continue }
       abortCounts[place] += 1

@@ -9,6 +9,8 @@ public protocol Sending: AnyObject {
   var recorder: Recorder { get set }
   /// Set when a service is out of reach or refuses everything: the run should end with the status "stopped early".
   var stopReason: String? { get }
+  /// What the journal found wrong with the input.
+  var journalFault: String? { get }
   /// Whether another line may be submitted.
   var hasRoom: Bool { get }
   /// Lines that have no result yet.

@@ -67,8 +67,8 @@ public final class TokenCache {
     do throws(SystemError) {
       try write(new, to: file)
       trouble = nil
-      // Keys come and go, those of test servers with every run. A day is far beyond any token's life.
-      folder?.removeFiles(prefix: Self.prefix, unchangedFor: 86_400, now: Clock.system.unixSeconds)
+      // Keys come and go, those of test servers with every run. Two hours are beyond any token's life.
+      folder?.removeFiles(prefix: Self.prefix, unchangedFor: 7200, now: Clock.system.unixSeconds)
     } catch { trouble = error.description }
     return new
   }

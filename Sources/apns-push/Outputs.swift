@@ -11,17 +11,12 @@ struct Outputs {
   let journal: Journal?
   private let rejects: Descriptor?
   private let events: Descriptor?
-  private let replay = Replay()
 
-  /// Opens the files. Results that an earlier run of the journal had are written to standard output at once.
+  /// Opens the files.
   init(_ arguments: Arguments) throws {
-    let replay = replay
     journal = try arguments[PushOptions.journal].map { (path) throws(Failure) in
-      do throws(Journal.Fault) { return try Journal(path: path) { replay.take($0) } } catch {
-        throw Failure(error.message)
-      }
+      do throws(Journal.Fault) { return try Journal(path: path) } catch { throw Failure(error.message) }
     }
-    try replay.flush()
     let goesOn = journal?.isResumed ?? false
     rejects = try Self.create(arguments[PushOptions.rejects], appending: goesOn, mode: 0o600)
     events = try Self.create(arguments[PushOptions.events], appending: goesOn, mode: 0o644)
@@ -34,8 +29,14 @@ struct Outputs {
   var keepsRejects: Bool { rejects != nil }
   var keepsEvents: Bool { events != nil }
 
-  /// Adds what the earlier run had to the counts.
-  func countReplayed(in recorder: inout Recorder) {
+  /// Writes the results that an earlier run of the journal had to standard output, and counts them.
+  func replay(into recorder: inout Recorder) throws {
+    guard let journal else { return }
+    let replay = Replay()
+    do throws(Journal.Fault) { try journal.replay { replay.take($0) } } catch {
+      throw Failure(error.message, status: .stopped)
+    }
+    try replay.flush()
     for (outcome, reasons) in replay.endings {
       for (reason, count) in reasons {
         for _ in 0..<count { recorder.countReplayed(outcome, reason: reason.isEmpty ? nil : reason) }

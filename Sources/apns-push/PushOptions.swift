@@ -103,11 +103,13 @@ enum PushOptions {
     "journal", short: "j", value: "FILE", "remember what was sent, and go on after a crash",
     "The file knows of a line before it is sent and of its result before that is printed. The same command with the same "
       + "input goes on where it stopped: results that were had are printed again, what was on the wire ends as "
-      + "`unknown` (or is sent again with `--resend-unknown`), the rest is sent. A journal of another input is refused.",
+      + "`unknown` (or is sent again with `--resend-unknown`), the rest is sent; `unsent` is no result that lasts. A "
+      + "journal of another input is refused before anything is sent.",
     completion: .files)
   static let rejects = Option.text(
     "rejects", value: "FILE", "keep the lines that did not end accepted",
-    "Byte for byte, ready to be sent again. They hold device tokens, whatever `--redact` says.", completion: .files)
+    "Byte for byte, ready to be sent again. They hold device tokens, whatever `--redact` says. Under `--journal` lines "
+      + "that are `unsent` are not among them: the next run sends those.", completion: .files)
   static let summary = Option.choice(
     "summary", value: "FORMAT", [("text", "a table"), ("json", "one JSON object"), ("none", "nothing")],
     "say at the end what came of it",
@@ -127,12 +129,57 @@ enum PushOptions {
   // Instead of sending.
   static let dryRun = Option.flag(
     "dry-run", "print the requests instead of sending them",
-    "One object for each line, with method, path, headers in order, and body. The provider token is left out.")
+    "One object for each line, with `method`, `path`, `headers` in order, and `body`. The provider token is left out. "
+      + "Credentials are needed all the same: they decide which headers there are.")
   static let probe = Option.flag(
     "probe", "see whether the services can be reached, and send nothing",
     "Connects to each environment, or to the one chosen, and prints a record of what worked: name, TCP, TLS, protocol, "
       + "settings, and whether the credential is accepted. A request for a random device token without a topic asks for that."
   )
+
+  private static let records = Section(
+    "Records",
+    [
+      "A notification record is a JSON object on one line. Unknown keys are refused. Its keys are:",
+      [
+        "- `token`: the device token, an even number of hexadecimal digits; or `channel_id`, a broadcast channel in base64",
+        "- `payload`: the body, a JSON object, sent byte for byte as it stands in the line",
+        "- `topic`: `apns-topic`, the bundle identifier with the push type's suffix; see `--topic`",
+        "- `push_type`: " + PushType.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "),
+        "- `priority`: 10, 5 or 1",
+        "- `expiration`: UNIX seconds; 0 is one attempt; without the key no header is sent",
+        "- `collapse_id`: at most 64 bytes",
+        "- `id`: `apns-id`, a UUID; APNs makes one when it is missing",
+        "- `environment`, `credential`: which service, and as whom",
+        "- `meta`: anything of the caller's; it comes back on the result untouched",
+      ].joined(separator: "\n"),
+    ])
+
+  private static let results = Section(
+    "Results",
+    [
+      "A result record has the keys that have something to say:",
+      [
+        "- `line`: the number of the input line, from 1",
+        "- `id`: the record's, or the one APNs made",
+        "- `token` or `channel_id`: the record's",
+        "- `topic`: the record's, with `rejected` alone",
+        "- `outcome`: see below",
+        "- `status`, `reason`: APNs' answer",
+        "- `advice`: what to do, see below",
+        "- `timestamp`, `timestamp_ms`: since when the device token is dead, in seconds and in milliseconds",
+        "- `environment`: which service took it, with `--try-other-environment`",
+        "- `unique_id`: `apns-unique-id`, in the sandbox; `request_id`: of a broadcast",
+        "- `error`: in words, when no answer came or nothing was sent",
+        "- `bytes`, `basis`: with the binary protocol, what was written and why it counts as accepted",
+        "- `attempts`: how often it was sent; `elapsed_ms`: milliseconds from reading the line to its end",
+        "- `meta`: the record's",
+      ].joined(separator: "\n"),
+      "An `outcome` is one of:",
+      Outcome.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
+      "An `advice` is one of:",
+      Advice.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
+    ])
 
   static let command = Command(
     name: "apns-push", version: Suite.version, date: Suite.date,
@@ -141,13 +188,8 @@ enum PushOptions {
       "Reads notification records, one JSON object a line, sends them to the Apple Push Notification service over "
         + "HTTP/2 and writes one result record for each line, as the answers come. Whatever happens, no line is without "
         + "its result.",
-      "A record has a `token`, a `payload`, and as it needs them `topic`, `push_type`, `priority`, `expiration`, "
-        + "`collapse_id`, `id`, `environment`, `credential` and `meta`. The payload is sent byte for byte as it stands "
-        + "in the line; `meta` comes back untouched on the result.",
-      "A result's `outcome` is:",
-      Outcome.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
-      "and its `advice`, where there is one:",
-      Advice.allCases.map { "- `\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n"),
+      "The environment is the sandbox unless `--environment` or a record says otherwise. One record is sent as one request; "
+        + "the service, not this tool, judges what is in the payload: apns-validate(1) does that beforehand.",
     ],
     operand: Operand("FILE", "notification records; standard input without it or with -", completion: .files),
     groups: [
@@ -169,6 +211,7 @@ enum PushOptions {
       OptionGroup("Without sending", [dryRun, probe]),
       OptionGroup("Input and output", [CommonOptions.maxLine, CommonOptions.progress]),
     ],
+    sections: [records, results],
     environment: [
       (
         name: "APNS_BINARY_ENDPOINT",
@@ -211,5 +254,5 @@ enum PushOptions {
         purpose: "send them to an old binary gateway on this machine"
       ),
     ],
-    seeAlso: ["apns-build", "apns-validate", "apns-feedback", "apns-server"])
+    seeAlso: ["apns-build", "apns-validate", "apns-feedback", "apns-server", "apns-rules(7)"])
 }

@@ -40,6 +40,7 @@ struct Run<Sender: Sending> {
   mutating func go() throws -> Status {
     while true {
       let wantsMore = takeLines()
+      try settleJournal()
       sender.commit()
       // What is ready goes out before the loop waits for anything.
       try write()
@@ -60,10 +61,31 @@ struct Run<Sender: Sending> {
     return status
   }
 
+  /// Results of an earlier run come first, and not before the input has shown that they are its own. An input that is
+  /// another one ends the run before anything was printed or sent.
+  private mutating func settleJournal() throws {
+    guard let journal = outputs.journal, !isReplayed || !isEndChecked else { return }
+    if !isReplayed, journal.isVerified {
+      isReplayed = true
+      try outputs.replay(into: &sender.recorder)
+    }
+    if let fault = sender.journalFault, !isReplayed { throw Failure(fault) }
+    guard lines.isFinished, !isEndChecked, stopSignal == nil else { return }
+    isEndChecked = true
+    do throws(Journal.Fault) { try journal.inputEnded() } catch {
+      if !isReplayed { throw Failure(error.message) }
+      sender.stopSending(error.message)
+      throw Failure(error.message, status: .stopped)
+    }
+  }
+
+  private var isReplayed = false
+  private var isEndChecked = false
+
   private var isStopping: Bool { stopSignal != nil || sender.stopReason != nil }
 
   private var status: Status {
-    if sender.stopReason != nil { return .stopped }
+    if sender.stopReason != nil || sender.recorder.counts.unsent > 0 { return .stopped }
     return sender.recorder.counts.accepted == sender.recorder.counts.total ? .ok : .findings
   }
 
@@ -110,6 +132,7 @@ struct Run<Sender: Sending> {
   }
 
   private mutating func write() throws {
+    if outputs.journal?.isVerified == false { return }
     try outputs.write(&sender.recorder)
     if !sender.recorder.words.isEmpty {
       meter?.finish(records: sender.recorder.counts.total)
@@ -146,8 +169,8 @@ struct Run<Sender: Sending> {
       } else if stopSignal == nil {
         stopSignal = signal
         drainUntil = clock.monotonic() + UInt64(drainSeconds) * 1_000_000_000
-        Tool.say("\(tool): stopping; waiting up to \(drainSeconds) s for \(sender.pending) answers")
         sender.stopSending("stopped by a signal")
+        Tool.say("\(tool): stopping; waiting up to \(drainSeconds) s for \(sender.pending) answers")
       } else {
         stopsReading = true
         sender.abandon("stopped by a signal")

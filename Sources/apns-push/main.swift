@@ -37,7 +37,6 @@ Tool.main(PushOptions.command) { arguments in
 func run(
   _ sender: some Sending, _ lines: LineReader, _ outputs: Outputs, _ signals: Signals, _ arguments: Arguments
 ) throws -> Status {
-  outputs.countReplayed(in: &sender.recorder)
   let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
   var run = Run(
     sender: sender, lines: lines, outputs: outputs, signals: signals,

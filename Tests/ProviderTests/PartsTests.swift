@@ -30,7 +30,8 @@ private final class Folder {
 
   private func open() throws(Journal.Fault) -> (Journal, [String]) {
     var replayed: [String] = []
-    let journal = try Journal(path: path) { replayed.append(decoded($0)) }
+    let journal = try Journal(path: path)
+    try journal.replay { replayed.append(decoded($0)) }
     return (journal, replayed)
   }
 
@@ -63,7 +64,28 @@ private final class Folder {
     #expect(journal.isResumed && replayed == ["{\"line\":2}", "{\"line\":1}"])
     #expect((1...5).map { journal.isFinished($0) } == [true, true, false, false, false])
     #expect((1...5).map { journal.wasSent($0) } == [true, true, true, true, false])
+    #expect(!journal.isVerified)
     try read(journal, 1...9)
+    #expect(journal.isVerified)
+    try journal.inputEnded()
+  }
+
+  @Test func aShorterInputIsAnotherOne() throws {
+    try firstRun()
+    let (journal, _) = try open()
+    #expect(throws: Journal.Fault.self) { try journal.inputEnded() }
+  }
+
+  @Test func whatWasWithdrawnMayBeSent() throws {
+    try firstRun()
+    do {
+      let (journal, _) = try open()
+      try read(journal, 1...5)
+      journal.withdraw(4)
+      try journal.commit()
+    }
+    let (journal, _) = try open()
+    #expect((1...5).map { journal.wasSent($0) } == [true, true, true, false, false])
   }
 
   @Test func aTornTailIsCutOffAtEveryByte() throws {
