@@ -4,7 +4,13 @@ extension Command {
   func renderBash() -> String {
     let function = "_" + shellName
     var lines = prologue(function)
-    lines += cases(of: declarations.filter { !$0.isFlag && $0.bareValue == nil }, function).map { "    " + $0 }
+    lines += cases(of: declarations.filter { !$0.isFlag && $0.bareValue == nil }, function, "$prev").map { "    " + $0 }
+    let attached = declarations.filter { $0.bareValue != nil && $0.completion != .none }
+    if !attached.isEmpty {
+      // The value may be left out: only behind the sign is it looked for.
+      lines += ["    if [[ -n $sign ]]; then"]
+      lines += cases(of: attached, function, "$prev").map { "      " + $0 } + ["    fi"]
+    }
     let words = declarations.flatMap { option in
       (option.short.map { ["-\($0)"] } ?? []) + option.longForms
     }
@@ -32,14 +38,14 @@ extension Command {
       }
 
       \(function)() {
-        local cur=${COMP_WORDS[COMP_CWORD]} prev='' after='' i
+        local cur=${COMP_WORDS[COMP_CWORD]} prev='' after=''\(hasAttached ? " sign=''" : "") i
         COMPREPLY=()
         ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
         # In --name=value the sign is a word of its own.
         if [[ $cur == '=' ]]; then
-          cur=''
+          cur=''\(hasAttached ? " sign=1" : "")
         elif [[ $prev == '=' ]] && ((COMP_CWORD > 1)); then
-          prev=${COMP_WORDS[COMP_CWORD - 2]}
+          prev=${COMP_WORDS[COMP_CWORD - 2]}\(hasAttached ? " sign=1" : "")
         fi
         for ((i = 1; i < COMP_CWORD; i++)); do
           [[ ${COMP_WORDS[i]} == -- ]] && after=$((i + 1)) && break
@@ -49,8 +55,11 @@ extension Command {
     return [text]
   }
 
+  /// Whether an option takes its value behind the sign alone.
+  private var hasAttached: Bool { declarations.contains { $0.bareValue != nil && $0.completion != .none } }
+
   /// What comes behind each option with a value; options that are offered the same share a branch.
-  private func cases(of options: [Declaration], _ function: String) -> [String] {
+  private func cases(of options: [Declaration], _ function: String, _ word: String) -> [String] {
     if options.isEmpty { return [] }
     var branches: [(forms: [String], body: [String])] = []
     for option in options {
@@ -67,7 +76,7 @@ extension Command {
       ["  " + wrapped(branch.forms.joined(separator: " | ") + ")", to: 100).joined(separator: " \\\n        ")]
         + branch.body.map { "    " + $0 } + ["    return", "    ;;"]
     }
-    return ["case $prev in"] + lines + ["esac"]
+    return ["case \(word) in"] + lines + ["esac"]
   }
 
   /// The lines that offer something. Files without a filter are left to readline, which knows all about quoting.

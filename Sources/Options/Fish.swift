@@ -20,16 +20,19 @@ extension Command {
   }
 
   private func value(of option: Declaration) -> String {
-    if option.isFlag || option.bareValue != nil { return "" }
+    if option.isFlag { return "" }
+    // Neither -x nor -r: what is offered then is offered behind "--name=" alone.
+    let lead = option.bareValue == nil ? " -x" : " -f"
+    if option.bareValue != nil, option.completion == .none { return "" }
     if !option.choices.isEmpty {
       let rows = option.choices.map { "\($0.word)\\t\(inner($0.meaning))" }
-      return " -x -a " + quotedForFish(rows.joined(separator: " "))
+      return "\(lead) -a " + quotedForFish(rows.joined(separator: " "))
     }
     switch option.completion {
     case .none: return " -x"
-    case .files: return " -r -F"
-    case .commands: return " -x -a '(__fish_complete_command)'"
-    default: return " -x -a " + candidates(option.completion)
+    case .files: return option.bareValue == nil ? " -r -F" : " -F"
+    case .commands: return "\(lead) -a '(__fish_complete_command)'"
+    default: return "\(lead) -a " + candidates(option.completion)
     }
   }
 

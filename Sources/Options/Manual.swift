@@ -106,7 +106,10 @@ extension Command {
     let vocabulary = vocabulary.with(valueOf: option)
     page.put(vocabulary.words(sentence(option.summary)))
     page.put(vocabulary.blocks(option.details))
-    if !option.choices.isEmpty {
+    if !option.choices.isEmpty, option.choices.allSatisfy(\.meaning.isEmpty) {
+      page.macro("Pp")
+      page.put(vocabulary.words("One of " + alternatives(option.choices.map { "`\($0.word)`" }) + "."))
+    } else if !option.choices.isEmpty {
       page.macro("Pp")
       putTable(
         &page, option.choices.map { ("Cm \(Mdoc.argument($0.word))", vocabulary.blocks(sentence($0.meaning))) },

@@ -156,8 +156,10 @@ struct Vocabulary {
   }
 }
 
-/// A summary as a sentence: capital first letter, unless the first word is something to type, and a period.
+/// A summary as a sentence: capital first letter, unless the first word is something to type, and a period where it has
+/// no end of its own. Nothing stays nothing.
 func sentence(_ summary: String) -> String {
-  guard let first = summary.first, first.isLowercase, !summary.isEmpty else { return summary + "." }
-  return first.uppercased() + summary.dropFirst() + "."
+  guard let first = summary.first, let last = summary.last else { return "" }
+  let end = ".!?".contains(last) ? "" : "."
+  return (first.isLowercase ? first.uppercased() : String(first)) + summary.dropFirst() + end
 }

@@ -34,6 +34,8 @@ struct Typed: Sendable, CustomTestStringConvertible {
       arguments: ["-p", "1", "--", "sample-push", "--environment", "sandbox"], exceptIn: [.bash]),
     Typed(line: "sample-server -- cat lin", arguments: ["--", "cat", "lines one.ndjson"]),
     Typed(line: "no --option-number-5", arguments: ["--option-number-5"]),
+    Typed(line: "sample-tail --summary=js", arguments: ["--summary=json"]),
+    Typed(line: "sample-tail --summary js", arguments: ["--summary", "js"]),
     Typed(line: "no --odd N", arguments: ["--odd", "No"]),
     Typed(line: "no lines", arguments: ["lines one.ndjson"]),
   ]
@@ -45,7 +47,7 @@ struct Typed: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct CompletionTests {
-  static let commands = [Sample.command, Runner.command, Hostile.command]
+  static let commands = [Sample.command, Runner.command, Hostile.command, Attached.command]
 
   /// A directory with the pages and with files that are easily mistaken for each other.
   func withPages<Result>(_ page: Page, _ body: (URL) throws -> Result) throws -> Result {

@@ -4,7 +4,7 @@ import Options
 import Testing
 
 @Suite struct ManualTests {
-  static let commands = [Sample.command, Runner.command, Hostile.command]
+  static let commands = [Sample.command, Runner.command, Hostile.command, Attached.command]
 
   @Test(.enabled(if: Outside.has("mandoc")), arguments: commands)
   func mandocHasNothingToSay(command: Command) throws {
@@ -58,6 +58,14 @@ import Testing
     #expect(page.hasSuffix(".Xr apns-build 1 ,\n.Xr apns-validate 1 ,\n.Xr jq 1 ,\n.Xr mdoc 7\n"))
   }
 
+  @Test func noSentenceEndsTwiceAndNoWordIsLeftWithoutMeaning() {
+    let page = Attached.command.render(.manual)
+    for line in page.split(separator: "\n") where !line.hasSuffix("...") { #expect(!line.hasSuffix(".."), "\(line)") }
+    #expect(page.contains("\nIs it?\n") && page.contains("\nIt is not.\n") && page.contains("\nAll is well.\n"))
+    #expect(page.contains("\nOne of\n.Ql \\&ios\nor\n.Ql macos .\n"))
+    #expect(!page.contains(".It Cm ios"))
+  }
+
   @Test(.enabled(if: Outside.has("mandoc"))) func theReaderSeesWhatWasWritten() throws {
     try Outside.withDirectory { directory in
       let page = Hostile.command.render(.manual)
@@ -83,6 +91,21 @@ import Testing
           """))
     }
   }
+}
+
+/// An option whose value may be left out, words that end in a period of their own, choices that need no words.
+enum Attached {
+  static let summary = Option.choice(
+    "summary", value: "FORM", [("text", "a table"), ("json", "one object")], "say what came of it", "At the end."
+  ).bare("text")
+  static let platform = Option.choice(
+    "platform", value: "NAME", [("ios", ""), ("macos", "")], "whose devices", "Any when it is not given.")
+  static let command = Command(
+    name: "sample-tail", version: "1", date: "2026-01-02", summary: "end things",
+    description: ["Ends things."], groups: [OptionGroup("Options", [summary, platform])],
+    environment: [("TAIL", "Read first. Then forgotten.")],
+    exitStatuses: [("0", "All is well."), ("1", "is it?"), ("2", "it is not")],
+    examples: [("sample-tail --summary", "End it")])
 }
 
 /// Words that mean something to roff or to a shell, wherever a word can stand.
