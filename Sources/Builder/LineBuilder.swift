@@ -99,9 +99,14 @@ public struct LineBuilder: LineProcessor {
       // Merging compares keys with keys; no payload that APNs takes is near this.
       let size = document.raw(node).count
       guard size <= 65_536 else { throw LineFault("\"\(key)\" has \(size) bytes, far too many for a payload") }
-      value = try changed(value, [.merge([.key("payload")], .json(Array(copying: document.raw(node))))])
+      value = try changed(value, [.merge([.key("payload")], try payload(Array(copying: document.raw(node))))])
     }
     try make(try changed(value, recipe.changes), document, token: try token(document), into: &output)
+  }
+
+  private func payload(_ bytes: [UInt8]) throws(LineFault) -> Value {
+    guard recipe.fillsPayloads else { return .json(bytes) }
+    do throws(ValueError) { return try Value(jsonWithHoles: bytes) } catch { throw LineFault(error.message) }
   }
 
   private func changed(_ value: Value, _ changes: [Change]) throws(LineFault) -> Value {

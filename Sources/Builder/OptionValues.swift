@@ -38,6 +38,22 @@ extension Option where Value == Builder.Value {
   }
 }
 
+extension Option where Value == UInt8 {
+  /// `--delimiter`: the byte between the columns of a table.
+  public static func delimiter(_ summary: String, _ details: String, default: UInt8?) -> Option<UInt8> {
+    custom(
+      "delimiter", value: "CHARACTER", summary, details + " One ASCII character, no quote and no line break.",
+      default: `default`, defaultText: `default`.map { String(UnicodeScalar($0)) },
+      parse: { (text) throws(ValueError) in
+        guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0x22, byte != 0x0A, byte != 0x0D, byte < 0x7F
+        else {
+          throw ValueError("expected one ASCII character, found '\(text.prefix(40))'")
+        }
+        return byte
+      })
+  }
+}
+
 extension Value {
   /// A value of a shape, from a text that may have holes.
   public init(_ text: String, _ shape: Shape) throws(ValueError) {

@@ -41,6 +41,8 @@ public struct Recipe: Sendable {
   public let tokenField: String
   /// The member of an object that holds a payload of its own, to be put over the base.
   public let payloadField: String?
+  /// Whether the strings of such a payload may have holes.
+  public let fillsPayloads: Bool
   /// Whether a new record would say nothing at all, which is for the devices of Wallet alone.
   public let isEmpty: Bool
   /// What a new record lacks, in words; records that come in whole may have it already.
@@ -50,6 +52,7 @@ public struct Recipe: Sendable {
   public init(
     tool: String, start: Value, changes: [Change], edits: [Change], truncatable: [[PathStep]], settings: RunSettings,
     form: OutputForm = .record, tokenField: String = "token", payloadField: String? = nil,
+    fillsPayloads: Bool = false,
     mayBeEmpty: Bool = false, lack: String? = nil
   ) throws(ValueError) {
     self.tool = tool
@@ -60,6 +63,7 @@ public struct Recipe: Sendable {
     self.form = form
     self.tokenField = tokenField
     self.payloadField = payloadField
+    self.fillsPayloads = fillsPayloads
     self.lack = lack
     let record: Value
     do throws(PathError) { record = try start.applying(changes) } catch { throw ValueError(error.message) }

@@ -22,17 +22,8 @@ enum BuildOptions {
       + "one, is an error of the line where it starts, and the next line is read as a row again.")
   static let tsv = Option.flag(
     "tsv", "read a table with tabs between its columns", "Like --csv, with tabs in place of commas.")
-  static let delimiter = Option<UInt8>.custom(
-    "delimiter", value: "CHARACTER", "the character between the columns of --csv",
-    "For tables with semicolons, say. One ASCII character, no quote and no line break.", default: UInt8(ascii: ","),
-    defaultText: ",",
-    parse: { (text) throws(ValueError) in
-      guard text.utf8.count == 1, let byte = text.utf8.first, byte != 0x22, byte != 0x0A, byte != 0x0D, byte < 0x7F
-      else {
-        throw ValueError("expected one ASCII character, found '\(text.prefix(40))'")
-      }
-      return byte
-    })
+  static let delimiter = Option.delimiter(
+    "the character between the columns of --csv", "For tables with semicolons, say.", default: UInt8(ascii: ","))
   static let tokenField = Option.text(
     "token-field", value: "NAME", "the column or member that holds the token",
     "For tables and objects in which the token has another name.", default: "token")
@@ -87,22 +78,25 @@ enum BuildOptions {
     "A name from the file given to `apns-push --credentials`.")
   static let meta = Option.text(
     "meta", short: "m", value: "KEY=TEXT", "carry something along with the record",
-    "Written under `meta`, which comes back on the result untouched and is never sent. `key:=json` for other values than "
-      + "text.", repeats: true)
+    "Written under `meta`, which comes back on the result untouched and is never sent: `-m order:=7` is yours alone, where "
+      + "the operand `order:=7` goes to the app in the payload. `key:=json` for other values than text.", repeats: true)
 
   // MARK: Payload
 
   static let kind = Option.choice(
     "kind", short: "k", value: "KIND", Kind.all.map { ($0.name, $0.meaning) }, "the kind of notification",
     "Fills in push type, suffix of the topic, priority, expiration and the keys every such push has, and refuses what "
-      + "contradicts it. Records that come in whole have their kind already: leave it out to change them.")
+      + "contradicts it. `wallet` and `passbook` also fill in the environment, production: passes have no sandbox. An "
+      + "option or a record that says otherwise is left alone. Records that come in whole have their kind already: leave "
+      + "it out to change them.")
   static let payload = Option.text(
     "payload", value: "FILE", "a payload to begin with",
     "A file with a JSON object, over which the options are laid. What no option touches keeps its bytes; line breaks "
       + "between values are taken out. `-` is not taken: lines come from there.", completion: .files)
   static let fill = Option.flag(
-    "fill", "fill the holes in the strings of --payload",
-    "Without it the file is taken as it stands, and a `{{` in it earns a warning.")
+    "fill", "fill the holes in the strings of --payload and --payload-key",
+    "Without it they are taken as they stand; a `{{` in the file earns a warning, and one that is left in a line's own "
+      + "payload is found by apns-validate.")
   static let payloadKey = Option.text(
     "payload-key", value: "NAME", "the member of a line that holds a payload of its own",
     "An object there is laid over --payload and under the options, member by member.")

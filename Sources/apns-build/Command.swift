@@ -31,7 +31,7 @@ enum BuildCommand {
     groups: groups, sections: sections,
     environment: [("APNS_PROVIDER_TOKEN", "Read by the commands that --curl writes, not by apns-build.")],
     exitStatuses: Status.rows, examples: examples,
-    seeAlso: ["apns-validate", "apns-push", "apns-feedback", "jq(1)", "curl(1)"])
+    seeAlso: ["apns-validate", "apns-push", "apns-feedback", "apns-server", "jq(1)", "curl(1)"])
 
   static let groups: [OptionGroup] = [
     OptionGroup(
@@ -91,7 +91,8 @@ enum BuildCommand {
       "A greeting by name for each device of a list"
     ),
     (
-      "apns-build --csv --kind alert --body 'Hi {{first name}}, see you in {{city}}' --truncate body < list.csv",
+      "apns-build --csv --kind alert --topic com.example.app --body 'Hi {{first name}}, see you in {{city}}' \\\n"
+        + "  --truncate body < list.csv",
       "A mailing from a spreadsheet, texts that get too long shortened"
     ),
     (
@@ -103,7 +104,8 @@ enum BuildCommand {
       "Update a Live Activity, the score taken from each line"
     ),
     (
-      "apns-build --payload message.json --badge 3 --unset aps.sound --id stable < tokens.txt | apns-push",
+      "apns-build --payload message.json --badge 3 --unset aps.sound --id stable --topic com.example.app < tokens.txt | \n"
+        + "  apns-push",
       "Lay options over a payload from a file, with ids that a second run finds again"
     ),
     (

@@ -52,7 +52,9 @@ struct Plan {
 
   private mutating func readBase() throws -> Value {
     guard let path = arguments[BuildOptions.payload] else {
-      if arguments.has(BuildOptions.fill) { throw Self.usage("--fill goes with --payload") }
+      if arguments.has(BuildOptions.fill), !arguments.isGiven(BuildOptions.payloadKey) {
+        throw Self.usage("--fill goes with --payload or --payload-key")
+      }
       return .json("{}")
     }
     let bytes = try readFile(path, for: "--payload")

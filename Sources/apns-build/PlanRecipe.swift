@@ -25,7 +25,8 @@ extension Plan {
         tool: BuildCommand.command.name, start: start, changes: payloadChanges + headers.new + metas + unsets,
         edits: baseForEdits + payloadChanges + headers.edits + metas + unsets, truncatable: try truncatable(),
         settings: settings(), form: form(), tokenField: arguments[BuildOptions.tokenField] ?? "token",
-        payloadField: arguments[BuildOptions.payloadKey], mayBeEmpty: kind != nil, lack: lack)
+        payloadField: arguments[BuildOptions.payloadKey], fillsPayloads: arguments.has(BuildOptions.fill),
+        mayBeEmpty: kind != nil, lack: lack)
     } catch let error as PathError {
       throw Self.usage(error.message)
     } catch let error as ValueError {
