@@ -40,16 +40,25 @@ public struct DeviceList {
   /// - Parameters:
   ///   - tokenField: the member or column with the token.
   ///   - timeField: the member or column with a time; nil when none is wanted.
-  /// - Throws: `Failure` when it cannot be read or lacks a column.
-  public init(_ path: String, tokenField: String, timeField: String? = nil) throws(Failure) {
+  ///   - delimiter: the byte between the columns of a table; nil to recognise commas and tabs.
+  /// - Throws: `Failure` when it cannot be read, its form cannot be told, or it lacks a column.
+  public init(_ path: String, tokenField: String, timeField: String? = nil, delimiter: UInt8? = nil) throws(Failure) {
     self.path = path
     self.tokenField = tokenField
     self.timeField = timeField
     do throws(SystemError) {
       input = try File.open(path)
-      (beginning, form) = try Self.recognise(input, tokenField)
+      var found: Form
+      (beginning, found) = try Self.recognise(input, tokenField)
+      if let delimiter, found != .objects { found = .table(delimiter: delimiter) }
+      form = found
     } catch {
       throw Failure("cannot read \(path): \(error.message)")
+    }
+    if form == .bare, let line = Self.strangeLine(beginning, tokenField) {
+      throw Failure(
+        "\(path): the first line is neither an object, a header with a column \"\(tokenField)\", nor a device token: "
+          + "'\(line.prefix(60))'; a table with other columns than of commas or tabs wants --delimiter CHARACTER")
     }
     if timeField != nil, form == .bare {
       throw Failure("\(path): bare tokens have no \"\(timeField ?? "")\"; give objects, or a table with a header")
@@ -97,6 +106,21 @@ public struct DeviceList {
     let word = trimmed(String(utf8: line).replacing("\r", with: ""))
     // A table of one column has no delimiter.
     return word == tokenField || word == "\"\(tokenField)\"" ? .table(delimiter: UInt8(ascii: ",")) : .bare
+  }
+
+  /// The first line, when it is no bare token and looks like several columns or like the name of one.
+  private static func strangeLine(_ bytes: [UInt8], _ tokenField: String) -> String? {
+    var digits: [UInt8] = []
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    for line in bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+      let text = trimmed(String(decoding: line, as: UTF8.self))
+      if text.isEmpty { continue }
+      if digits.appendToken(text.utf8Span.span) { return nil }
+      if (try? TokenForms.normalised(text.utf8Span.span)) != nil { return nil }
+      let isColumns = text.contains { ";|".contains($0) } || text.contains(tokenField)
+      return isColumns ? text : nil
+    }
+    return nil
   }
 
   /// Hands over every row with its bytes as they stand, line end included. Header and blank lines come without a token.
@@ -206,7 +230,7 @@ public struct DeviceList {
       entry.time = Moment.milliseconds(number)
     } else if let number = Double(text), number >= 0, number < 1e15 {
       entry.time = number >= 1e11 ? Int(number) : Int(number * 1000)
-    } else if let seconds = Calendar.seconds(of: text) {
+    } else if let seconds = Calendar.seconds(of: text) ?? Calendar.seconds(of: text + "T00:00:00Z") {
       entry.time = seconds * 1000
     } else {
       entry.fault =

@@ -14,7 +14,8 @@ enum FeedbackCommand {
       "A refusal is for good when the advice for its reason is `drop`: `Unregistered` and `ExpiredToken`, both with status "
         + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment. --reason chooses "
         + "others.",
-      "Feedback records are read as well, of this tool or of apns-decode, so that lists can be put together.",
+      "Feedback records are read as well, of this tool or of apns-decode, so that lists can be put together. Results written "
+        + "with `apns-push --redact` name no device, and cannot tell which to drop.",
       "With --service nothing is read: the records come from a feedback service of the old binary protocol, which tells each "
         + "refusal once. They bear `\"source\":\"service\"` and are written one for each of its tuples, as they come, unless "
         + "--unique, --registry or --prune is given. An empty answer is no error. When the service ends inside a tuple, what "
@@ -27,7 +28,11 @@ enum FeedbackCommand {
       OptionGroup(
         "Tokens",
         [FeedbackOptions.reason, FeedbackOptions.registry, FeedbackOptions.unique]),
-      OptionGroup("Device lists", [FeedbackOptions.prune, FeedbackOptions.tokenField, FeedbackOptions.timeField]),
+      OptionGroup(
+        "Device lists",
+        [
+          FeedbackOptions.prune, FeedbackOptions.delimiter, FeedbackOptions.tokenField, FeedbackOptions.timeField,
+        ]),
       OptionGroup("Run", [CommonOptions.jobs, CommonOptions.maxLine, CommonOptions.progress]),
     ],
     environment: [(name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate.")],
@@ -47,5 +52,5 @@ enum FeedbackCommand {
         "Ask a feedback service of the old protocol"
       ),
       ("apns-feedback --reason BadDeviceToken < results.ndjson", "See which tokens are of the wrong environment"),
-    ], seeAlso: ["apns-push", "apns-build", "apns-decode", "jq(1)"])
+    ], seeAlso: ["apns-push", "apns-build", "apns-decode", "apns-server", "jq(1)"])
 }

@@ -83,6 +83,9 @@ struct FeedbackFilter: LineProcessor {
     record.removeAll(keepingCapacity: true)
     record.append("{\"token\":\"")
     let text = document.string(token)
+    if text.hasPrefix("redacted-") {
+      throw LineFault("the device token is redacted: which device it is can only be read from results without --redact")
+    }
     do throws(TokenError) {
       record.append(contentsOf: try TokenForms.normalised(text.utf8Span.span))
     } catch {

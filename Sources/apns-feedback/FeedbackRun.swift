@@ -21,6 +21,10 @@ struct FeedbackRun {
       throw FeedbackCommand.command.usageError(
         "--no-unique and --\(needsAll.declaration.name) exclude each other: it needs to know all tokens first")
     }
+    let hasList = arguments.isGiven(FeedbackOptions.prune) || arguments.isGiven(FeedbackOptions.registry)
+    if arguments.isGiven(FeedbackOptions.delimiter), !hasList {
+      throw FeedbackCommand.command.usageError("--delimiter goes with --prune or --registry", subject: "--delimiter")
+    }
     for reason in arguments.all(FeedbackOptions.reason) where Reason.named(reason) == nil {
       guard let near = closest(to: reason, among: Reason.all.map(\.name)) else { continue }
       throw FeedbackCommand.command.usageError("--reason: APNs has no reason '\(reason)'; did you mean '\(near)'?")
@@ -56,7 +60,9 @@ struct FeedbackRun {
 
   private func list(_ path: String, time: String?) throws(Failure) -> DeviceList {
     if path == "-" { throw Failure("'-' is not taken for a list: results come from standard input") }
-    return try DeviceList(path, tokenField: arguments[FeedbackOptions.tokenField] ?? "token", timeField: time)
+    return try DeviceList(
+      path, tokenField: arguments[FeedbackOptions.tokenField] ?? "token", timeField: time,
+      delimiter: arguments[FeedbackOptions.delimiter])
   }
 
   private func read(into gathered: Monitor<DeadTokens>?) throws(SystemError) -> Tally {
