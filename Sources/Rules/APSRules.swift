@@ -189,11 +189,27 @@ private func slip(_ document: Document, _ scene: borrowing Scene, _ node: Int) -
   if name == "aps" || isHeaderName(name) { return .other }
   if let key = known(name, in: AlertKey.self), key != .sound, key != .action { return .alertText(key) }
   if let key = known(name, in: APSKey.self) { return key == .contentState ? .other : .misspelt(key) }
-  // Short names are near to everything.
+  // Short names are near to everything; only a letter left out of a common key is surely a slip.
+  if name.utf8.count == 4 {
+    let letters = Array(name.lowercased().utf8)
+    let meant = [APSKey.alert, .badge, .sound].first { isOmission(letters, of: Array($0.rawValue.utf8)) }
+    if let meant { return .misspelt(meant) }
+    return .unknown
+  }
   guard name.utf8.count >= 5 else { return .unknown }
   let near = nearest(name, in: APSKey.allCases.map(\.rawValue))
   guard let near, let key = APSKey(rawValue: near) else { return .unknown }
   return .misspelt(key)
+}
+
+/// Whether a name is a word with one letter left out.
+private func isOmission(_ name: [UInt8], of word: [UInt8]) -> Bool {
+  for index in word.indices {
+    var rest = word
+    rest.remove(at: index)
+    if rest == name { return true }
+  }
+  return false
 }
 
 private func isAlertText(_ document: Document, _ scene: borrowing Scene, _ node: Int) -> Bool {

@@ -96,6 +96,18 @@ let alertRules: [Rule] = [
     scene.report(node, "every text of the alert is white space only")
   },
   Rule(
+    "template-hole", .warning, "no text of the alert holds a hole that was to be filled",
+    why: "People see the braces: {{name}} is how templates write a field, and nothing filled it.",
+    passes: .alert(#"{"aps":{"alert":{"title":"Hi Ana","body":"There"}}}"#),
+    fails: .alert(#"{"aps":{"alert":{"title":"Hi {{name}}","body":"There"}}}"#),
+    at: .aps(.alert, .text), .alert(.title, .text), .alert(.subtitle, .text), .alert(.body, .text),
+    .liveAlert(.title, .text), .liveAlert(.body, .text)
+  ) { document, scene, node in
+    guard let hole = templateHole(document.content(node)) else { return }
+    scene.report(
+      node, "the text holds '\(hole)', which nothing filled", help: "apns-build fills holes from the fields of a line")
+  },
+  Rule(
     "alert-unknown-key", .warning, "alert holds only keys of Apple's",
     why: "Others are ignored: a slip of typing loses the text, and what is for the app goes beside aps.",
     passes: .alert(#"{"aps":{"alert":{"title":"Hi","body":"There"}}}"#),
@@ -290,6 +302,21 @@ let alertTexts: UInt32 = [
 
 private let alertLocKeys: UInt32 = [AlertKey.titleLocKey, .subtitleLocKey, .locKey].reduce(0) {
   $0 | 1 << UInt32($1.index)
+}
+
+/// The first `{{name}}` of a text, nil when there is none: a name is short and on one line.
+private func templateHole(_ text: Span<UInt8>) -> String? {
+  let (open, close) = (UInt8(ascii: "{"), UInt8(ascii: "}"))
+  var index = 0
+  while index + 1 < text.count {
+    index += 1
+    guard text[index] == open, text[index - 1] == open else { continue }
+    var end = index + 1
+    while end < text.count, end - index <= 80, text[end] != close, text[end] != open { end += 1 }
+    guard end + 1 < text.count, end > index + 1, text[end] == close, text[end + 1] == close else { continue }
+    return String(utf8: text.extracting(index - 1..<end + 2))
+  }
+  return nil
 }
 
 /// `{"loc-key": …}` in the place of a text.

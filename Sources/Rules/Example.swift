@@ -61,8 +61,13 @@ public struct Example: Sendable {
   /// The line as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// For pages: without the record around the payload, long runs cut short, bytes that are no text shown as numbers.
-  public var shortText: String {
+  /// For pages: whole records with whole tokens, long runs cut short, bytes that are no text shown as numbers.
+  public var pageText: String { shown(wrapped: true) }
+
+  /// The same without the record's token.
+  public var shortText: String { shown(wrapped: false).shortened }
+
+  private func shown(wrapped: Bool) -> String {
     var text = ""
     for part in parts {
       switch part {
@@ -76,8 +81,11 @@ public struct Example: Sendable {
       }
     }
     if text.isEmpty { text = "<nothing>" }
-    guard case .payload(let type, let topic, let rest) = form else { return text.shortened }
-    return "{\"topic\":\"\(topic)\",\"push_type\":\"\(type)\"\(rest),\"payload\":\(text.shortened)}"
+    text = text.withoutBlankRuns
+    guard case .payload(let type, let topic, let rest) = form else { return text }
+    let token = type == "liveactivity" ? Self.activityToken : Self.token
+    let head = wrapped ? "\"token\":\"\(token)\"," : ""
+    return "{\(head)\"topic\":\"\(topic)\",\"push_type\":\"\(type)\"\(rest),\"payload\":\(text)}"
   }
 
   /// Whether the example is a whole file, not a line.
@@ -172,10 +180,16 @@ extension Example {
 }
 
 extension String {
-  /// The text with the device tokens of examples and long runs of blanks cut short.
+  /// The text with the device tokens of examples cut short.
   fileprivate var shortened: String {
     var text = self
     for token in [Example.activityToken, Example.token] { text = text.replacing(token, with: "a1b2…") }
+    return text
+  }
+
+  /// The text with long runs of blanks cut short.
+  fileprivate var withoutBlankRuns: String {
+    var text = self
     let blanks = String(repeating: " ", count: 64)
     while text.contains(blanks) { text = text.replacing(blanks, with: " ") }
     return text

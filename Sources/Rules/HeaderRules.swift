@@ -82,7 +82,7 @@ let headerRules: [Rule] = [
     }
     guard let now = scene.settings.now, value - now > 60 else { return }
     scene.report(scene.record.expirationNode ?? 0, "a call that may ring \(duration(value - now)) late", help: "use 0")
-  },
+  }.sharperWithClock(),
   Rule(
     "expiration-ptt", .warning, "Push to Talk has expiration 0",
     why: "Apple asks for it: the voice is speaking now.",

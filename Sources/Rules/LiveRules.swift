@@ -85,7 +85,7 @@ let liveRules: [Rule] = [
       let words = time < now ? "\(duration(now - time)) ago" : "\(duration(time - now)) ahead"
       scene.report(node, "\"timestamp\" is \(words)")
     }
-  },
+  }.sharperWithClock(),
   Rule(
     "la-content-state-missing", .error, "a Live Activity push has the new content-state",
     why: "The device refuses it. For the event end see la-end-without-state.",

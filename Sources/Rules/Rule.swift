@@ -57,6 +57,8 @@ public struct Rule: Sendable {
   public let refusal: String?
   /// What the rule needs beyond the text; it is silent without it.
   public let needs: Need?
+  /// Whether the rule says less without a clock, though it is not silent.
+  public internal(set) var isSharperWithClock = false
   /// Where it looks.
   let places: [Place]
   let check: Check?
@@ -100,6 +102,13 @@ public struct Rule: Sendable {
 }
 
 extension Rule {
+  /// The same, for a rule that asks the clock where there is one.
+  func sharperWithClock() -> Rule {
+    var copy = self
+    copy.isSharperWithClock = true
+    return copy
+  }
+
   /// The chapters of the manual, in its order.
   public enum Group: String, CaseIterable, Sendable {
     case document = "The document"
