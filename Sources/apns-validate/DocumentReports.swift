@@ -150,7 +150,8 @@ enum JUnit {
       let finding = placed.finding
       let place = "\(placed.line):\(placed.column)"
       text += "    <testcase classname=\"\(name)\" name=\"\(place) \(finding.rule)\">\n"
-      let words = escaped("\(file):\(place): \(finding.severity.word): \(finding.message)")
+      let help = finding.help.map { "\nhelp: \($0)" } ?? ""
+      let words = escaped("\(file):\(place): \(finding.severity.word): \(finding.message)\(help)")
       if finding.severity >= failOn {
         text += "      <failure type=\"\(finding.rule)\" message=\"\(escaped(finding.message))\">\(words)</failure>\n"
       } else {

@@ -2,15 +2,55 @@
 
 import Filter
 import JSON
+import Options
 import Rules
 
 enum Explain {
+  /// What --explain or --list-rules write; nil when neither is given.
+  static func asked(_ arguments: Arguments) throws -> [UInt8]? {
+    let ids = arguments.all(Validate.explain)
+    let lists = arguments.has(Validate.listRules)
+    guard lists || !ids.isEmpty else { return nil }
+    if lists, !ids.isEmpty { throw Validate.command.usageError("--explain and --list-rules exclude each other") }
+    let format = arguments.isGiven(Validate.format) ? arguments[Validate.format] : nil
+    if let format, format != "json", format != "text" {
+      throw Validate.command.usageError("rules are told as text or json, not as \(format)", subject: "--format")
+    }
+    if lists { return list(try chosen(arguments.operands), asJSON: format == "json") }
+    let rules = try (ids + arguments.operands).map { try rule($0) }
+    if format == "json" { return list(rules, asJSON: true) }
+    return Array(rules.map(page).joined(separator: "\n").utf8)
+  }
+
+  private static func rule(_ id: String) throws -> Rule {
+    if let rule = Rule.named(id) { return rule }
+    if ["bin-", "dump-", "feedback-"].contains(where: { id.hasPrefix($0) }) {
+      throw Failure("'\(id)' is a rule of apns-decode: see 'man apns-decode'")
+    }
+    throw Failure("there is no rule '\(id)'\(Setup.suggestion(id)); --list-rules lists them")
+  }
+
+  /// The rules that have one of some words in their name, sentence or chapter; all without any.
+  private static func chosen(_ words: [String]) throws -> [Rule] {
+    if words.isEmpty { return Rule.all }
+    let wanted = words.map { $0.lowercased() }
+    let rules = Rule.all.filter { rule in
+      let text = "\(rule.id) \(rule.sentence) \(rule.group.rawValue)".lowercased()
+      return wanted.contains { text.contains($0) }
+    }
+    if rules.isEmpty {
+      throw Failure("no rule has '\(words.joined(separator: "' or '"))' in its name, sentence or chapter")
+    }
+    return rules
+  }
+
   /// A rule in full.
   static func page(_ rule: Rule) -> String {
     var text = "\(rule.id) (\(rule.severity.word)): \(rule.sentence)\n\n"
     text += wrapped(rule.why) + "\n"
     if let refusal = rule.refusal { text += wrapped("APNs refuses the request with \(refusal).") + "\n" }
     if let need = rule.needs { text += wrapped("The rule is silent without \(need.rawValue).") + "\n" }
+    if rule.isSharperWithClock { text += wrapped("With \(Rule.Need.clock.rawValue), the rule says more.") + "\n" }
     text += "Wrong:\n\(example(rule.fails))\nRight:\n\(example(rule.passes))\n"
     text += "Switch it off with --disable \(rule.id), or change its level with --severity \(rule.id)=LEVEL.\n"
     return text
@@ -22,6 +62,11 @@ enum Explain {
     let isShown =
       full.utf8.count <= 600 && !full.isEmpty && full.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{FEFF}" }
     var text = "    \(isShown && !full.contains("\u{FFFD}") ? full : example.shortText)\n"
+    if example.isSimulatorFile {
+      text += "    in a file .apns\n"
+    } else if example.isFile {
+      text += "    in a file, or into apns-validate -\n"
+    }
     if !example.options.isEmpty { text += "    with \(example.options.joined(separator: " "))\n" }
     return text
   }
@@ -41,10 +86,10 @@ enum Explain {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// All rules, one a line.
-  static func list(asJSON: Bool) -> [UInt8] {
+  /// Rules, one a line.
+  private static func list(_ rules: [Rule], asJSON: Bool) -> [UInt8] {
     var writer = Writer()
-    for rule in Rule.all {
+    for rule in rules {
       guard asJSON else {
         let pad = String(repeating: " ", count: max(1, 32 - rule.id.utf8.count))
         let level = rule.severity.word + String(repeating: " ", count: 9 - rule.severity.word.utf8.count)

@@ -13,10 +13,17 @@ enum FileList {
         continue
       }
       guard recursive else { throw Failure("\(operand) is a folder; --recursive looks into folders") }
-      try walk(operand.hasSuffix("/") ? String(operand.dropLast()) : operand, &files, depth: 0)
+      let count = files.count
+      try walk(operand.hasSuffix("/") && operand != "/" ? String(operand.dropLast()) : operand, &files, depth: 0)
+      // A check of nothing that passes is how a misspelt path stays unseen.
+      guard files.count > count else {
+        throw Failure("\(operand) holds no file that ends in \(endings.joined(separator: ", "))")
+      }
     }
     return files
   }
+
+  private static let endings = [".json", ".ndjson", ".jsonl", ".apns"]
 
   private static func walk(_ folder: String, _ files: inout [String], depth: Int) throws {
     // A link that leads back up would never end.
@@ -31,7 +38,7 @@ enum FileList {
       let path = "\(folder)/\(name)"
       if File.isDirectory(path) {
         try walk(path, &files, depth: depth + 1)
-      } else if [".json", ".ndjson", ".jsonl", ".apns"].contains(where: { name.hasSuffix($0) }) {
+      } else if endings.contains(where: { name.lowercased().hasSuffix($0) }) {
         files.append(path)
       }
     }

@@ -62,7 +62,7 @@ struct FileRun {
     }
     counts.files += 1
     let validator = Validator(setup.rules, settings: setup.settings)
-    let form = setup.form ?? (file.hasSuffix(".apns") ? .apns : nil)
+    let form = setup.form ?? (file.lowercased().hasSuffix(".apns") ? .apns : nil)
     if fixes {
       var mender = validator
       let (mended, done) = mender.mendAll(bytes, as: form)
@@ -99,7 +99,9 @@ struct FileRun {
 
   private static let wholeLimit = 8 << 20
 
-  private func isLines(_ file: String) -> Bool { file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl") }
+  private func isLines(_ file: String) -> Bool {
+    file.lowercased().hasSuffix(".ndjson") || file.lowercased().hasSuffix(".jsonl")
+  }
 
   private func open(_ file: String) throws -> Descriptor {
     do throws(SystemError) {

@@ -35,9 +35,19 @@ enum RulesManual {
       and given another level with
       .Fl \\-severity Ar RULE Ns = Ns Ar LEVEL .
       .Pp
-      The examples below leave out the device token;
+      Of one document at most 200 findings are reported.
+      .Pp
+      An example is a line to be piped into
+      .Ic apns\\-validate
+      unless another way to give it stands before it;
+      where it is given as a file,
+      .Ic apns\\-validate \\-
+      reads it from standard input.
+      Notes are shown with
+      .Fl \\-show Ar note .
+      Runs of letters are cut short here;
       .Fl \\-explain Ar RULE
-      prints them in full, ready to be piped into the tool.
+      prints what is not too long in full.
 
       """
     text += silent()
@@ -45,6 +55,7 @@ enum RulesManual {
     text += """
       .Sh SEE ALSO
       .Xr apns-build 1 ,
+      .Xr apns-decode 1 ,
       .Xr apns-push 1 ,
       .Xr apns-validate 1
 
@@ -75,7 +86,11 @@ enum RulesManual {
       let ids = Rule.all.filter { $0.needs == need }.map(\.id)
       guard !ids.isEmpty else { continue }
       text += ".It \(escaped(need.rawValue))\n"
-      text += filled(ids.joined(separator: ", "))
+      text += filled(ids.joined(separator: ", ") + ".")
+      let sharper = need == .clock ? Rule.all.filter(\.isSharperWithClock).map(\.id) : []
+      if !sharper.isEmpty {
+        text += filled("Not silent, but sharper with it: " + sharper.joined(separator: ", ") + ".")
+      }
     }
     return text + ".El\n"
   }
@@ -86,8 +101,7 @@ enum RulesManual {
       text += ".It Sy \(escaped(rule.id)) Pq \(rule.severity.word)\n"
       text += filled(rule.sentence.prefix(1).uppercased() + rule.sentence.dropFirst() + ". " + rule.why)
       if let refusal = rule.refusal { text += "APNs refuses the request with\n.Sy \(refusal) .\n" }
-      text += ".Pp\nWrong:\n" + literal(rule.fails.shortText)
-      text += "Right:\n" + literal(rule.passes.shortText)
+      text += ".Pp\n" + example("Wrong", rule.fails) + example("Right", rule.passes)
     }
     return text + ".El\n"
   }
@@ -112,8 +126,14 @@ enum RulesManual {
     return line.isEmpty ? out : out + line + "\n"
   }
 
-  private static func literal(_ text: String) -> String {
-    ".Bd -literal -offset indent -compact\n\(escaped(text))\n.Ed\n"
+  /// An example with how to give it, where that is not a line on standard input.
+  private static func example(_ word: String, _ example: Example) -> String {
+    var ways = example.isSimulatorFile ? ["as a file .apns"] : example.isFile ? ["apns-validate -"] : []
+    ways += example.options.isEmpty ? [] : [example.options.joined(separator: " ")]
+    let way = ways.isEmpty ? "" : " (\(ways.joined(separator: ", ")))"
+    var lines = example.pageText.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+    if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+    return filled("\(word)\(way):") + ".Bd -literal -offset indent -compact\n\(lines.joined(separator: "\n"))\n.Ed\n"
   }
 
   /// Text that roff takes as it stands: backslashes, leading dots and quotes, hyphens.

@@ -20,7 +20,8 @@ enum Validate {
       + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns, a request `headers` and `path`.")
   static let recursive = Option.flag(
     "recursive", short: "r", "look into folders",
-    "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns. Hidden ones are left out.")
+    "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns, in letters of either case. Hidden ones "
+      + "are left out. A folder without any such file ends the run with status 2.")
 
   // MARK: Headers
 
@@ -72,12 +73,14 @@ enum Validate {
   // MARK: Rules
 
   static let only = Option.text(
-    "only", value: "RULE", "ask this rule alone", "Give it once for each rule.", repeats: true)
+    "only", value: "RULE", "ask this rule alone", "Give it once for each rule.",
+    completion: ruleNames, repeats: true)
   static let disable = Option.text(
-    "disable", value: "RULE", "do not ask this rule", "Give it once for each rule.", repeats: true)
+    "disable", value: "RULE", "do not ask this rule", "Give it once for each rule.",
+    completion: ruleNames, repeats: true)
   static let severity = Option.custom(
     "severity", value: "RULE=LEVEL", "take a rule as error, warning, note or off", "Give it once for each rule.",
-    repeats: true, parse: parseSeverity)
+    completion: .words(Rule.all.map { $0.id + "=" }), repeats: true, parse: parseSeverity)
   static let failOn = Option.choice(
     "fail-on", value: "LEVEL",
     [("error", "errors only"), ("warning", "warnings and errors"), ("note", "every finding")],
@@ -109,9 +112,15 @@ enum Validate {
   )
   static let explainSize = Option.flag(
     "explain-size", "show where the bytes of each payload go, and what is left")
-  static let explain = Option.text("explain", value: "RULE", "explain a rule and exit")
+  static let explain = Option.text(
+    "explain", value: "RULE", "explain a rule and exit",
+    "May be given several times, and further rules may stand behind it; `--format json` writes what --list-rules does.",
+    completion: ruleNames, repeats: true)
   static let listRules = Option.flag(
-    "list-rules", "list all rules and exit", "One a line; with `--format json` everything that is known of each.")
+    "list-rules", "list all rules and exit",
+    "One a line; with `--format json` everything that is known of each. Words behind it choose: the rules of which name, "
+      + "sentence or chapter holds one of them.")
+  private static let ruleNames = Completion.words(Rule.all.map(\.id))
 
   static let command = Command(
     name: "apns-validate", version: Suite.version, date: Suite.date,
@@ -127,7 +136,7 @@ enum Validate {
         + "a key in PEM. Credentials are never quoted in a report.",
       "Every finding names its rule; `--explain` says more of it, and apns-rules(7) lists them all.",
     ],
-    usage: ["[options] < records.ndjson", "[options] FILE...", "--explain RULE | --list-rules"],
+    usage: ["[options] < records.ndjson", "[options] FILE...", "--explain RULE... | --list-rules [WORD...]"],
     operand: Operand("FILE", "a file of records or payloads, or a folder", repeats: true, completion: .files),
     groups: [
       OptionGroup("Input", [form, recursive, CommonOptions.maxLine, CommonOptions.jobs, CommonOptions.progress]),
@@ -143,12 +152,15 @@ enum Validate {
     files: [(".apns-validate.json", "Options for the files beside and below it.")],
     exitStatuses: Status.rows,
     examples: [
-      ("apns-build --title Hello < devices.txt | apns-validate | apns-push > results.ndjson", "send what is valid"),
+      (
+        "apns-build --title Hello --topic com.example.app < devices.txt | apns-validate | apns-push > results.ndjson",
+        "send what is valid"
+      ),
       ("apns-validate --push-type alert push.json", "check a payload"),
       ("apns-validate --recursive --format github payloads/", "annotate a pull request"),
       ("apns-validate --fix push.apns", "mend what can be mended"),
     ],
-    seeAlso: ["apns-rules(7)", "apns-build", "apns-push"])
+    seeAlso: ["apns-rules(7)", "apns-build", "apns-decode", "apns-push", "apns-server"])
 
   private static let configurationText = [
     "The file .apns-validate.json holds one JSON object. It is looked for in the folder of each FILE and the folders above it, "

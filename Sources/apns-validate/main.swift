@@ -14,15 +14,8 @@ if words == ["--generate-rules-page"] {
 }
 
 Tool.main(Validate.command) { arguments in
-  if let id = arguments[Validate.explain] {
-    guard let rule = Rule.named(id) else {
-      throw Failure("there is no rule '\(id)'\(Setup.suggestion(id)); --list-rules lists them")
-    }
-    try Descriptor.standardOutput.writeAll(Explain.page(rule))
-    return .ok
-  }
-  if arguments.has(Validate.listRules) {
-    try Descriptor.standardOutput.writeAll(Explain.list(asJSON: arguments[Validate.format] == "json").span)
+  if let words = try Explain.asked(arguments) {
+    try Descriptor.standardOutput.writeAll(words.span)
     return .ok
   }
   if !arguments.operands.isEmpty {
