@@ -78,7 +78,8 @@ enum DecodeOptions {
             + "reason that APNs would give, `findings` what speaks for it. Whether the signature belongs to the key "
             + "cannot be told without the key.",
           "The text may have `authorization:` and `bearer` before it.",
-        ])
+        ]),
+      decodeRules,
     ],
     exitStatuses: Status.rows,
     examples: [
@@ -90,7 +91,7 @@ enum DecodeOptions {
       (command: "echo 080800000001 | apns-decode", purpose: "say what an error packet means"),
       (command: "apns-decode --as jwt token.txt", purpose: "see why a provider token is refused"),
     ],
-    seeAlso: ["apns-push", "apns-feedback", "xxd(1)", "hexdump(1)"])
+    seeAlso: ["apns-push", "apns-feedback", "apns-validate", "apns-rules(7)", "xxd(1)", "hexdump(1)"])
 }
 
 /// A point in time as UNIX seconds: a number, or a time of day in UTC.
