@@ -64,11 +64,16 @@ public struct CredentialFiles: Sendable {
   public var certificateFile: String { folder + "/client.pem" }
   public var archiveFile: String { folder + "/client.p12" }
   public let hasArchive: Bool
+  /// The name of the key's file when the key was made for this run.
+  private let madeKey: String?
   private let isTemporary: Bool
 
   /// Writes the files. The folder is made when it is missing; private keys get the mode 0600.
-  /// - Parameter folder: nil for a temporary one, mode 0700, that `remove` takes away.
-  public init(_ credentials: Credentials, in folder: String?) throws(SystemError) {
+  /// - Parameters:
+  ///   - folder: nil for a temporary one, mode 0700, that `remove` takes away. The key that an earlier run made there is
+  ///     removed: nothing believes it any more.
+  ///   - ownsKey: whether the signing key was made for this run.
+  public init(_ credentials: Credentials, in folder: String?, ownsKey: Bool = true) throws(SystemError) {
     isTemporary = folder == nil
     hasArchive = !isTemporary
     if let folder {
@@ -77,7 +82,10 @@ public struct CredentialFiles: Sendable {
     } else {
       self.folder = try File.makeTemporaryDirectory(prefix: "apns-server")
     }
-    keyFile = credentials.signingKey == nil ? nil : self.folder + "/AuthKey_\(credentials.keyID).p8"
+    let keyName = credentials.signingKey == nil ? nil : "AuthKey_\(credentials.keyID).p8"
+    keyFile = keyName.map { [folder = self.folder] in folder + "/" + $0 }
+    madeKey = ownsKey ? keyName : nil
+    if hasArchive { removeEarlierKey() }
     try write(caFile, credentials.authority.certificate.pem, mode: 0o644)
     if let keyFile, let key = credentials.signingKey { try write(keyFile, key.privatePEM, mode: 0o600) }
     try write(certificateFile, credentials.client.certificatePEM + credentials.client.privatePEM, mode: 0o600)
@@ -85,7 +93,41 @@ public struct CredentialFiles: Sendable {
     // Many readers take no archive without a passphrase, so this one has the word every example uses.
     let archive = try? credentials.client.pkcs12(passphrase: Self.archivePassphrase, name: credentials.clientTopic)
     if let archive { try write(archiveFile, archive, mode: 0o600) }
-    try write(self.folder + "/credentials.json", description(credentials), mode: 0o644)
+    try write(self.folder + "/credentials.json", list(credentials), mode: 0o644)
+    try describe { _ in }
+  }
+
+  /// Where the server tells of itself.
+  private var serverFile: String { folder + "/server.json" }
+
+  /// Writes `server.json`: what the server tells of itself, and which key it made. Nothing is written to a temporary folder.
+  /// - Parameter body: adds members.
+  public func describe(_ body: (inout Writer) -> Void) throws(SystemError) {
+    guard hasArchive else { return }
+    var writer = Writer()
+    writer.beginObject()
+    body(&writer)
+    if let madeKey {
+      writer.key("made_key")
+      writer.string(madeKey)
+    }
+    writer.endObject()
+    writer.newline()
+    try write(serverFile, writer.bytes, mode: 0o644)
+  }
+
+  /// Takes away the key that an earlier `server.json` says was made: no other file, and no key that somebody brought.
+  private func removeEarlierKey() {
+    var reader = Reader()
+    guard let bytes = try? File.read(serverFile, limit: 65_536), (try? reader.read(bytes.span)) != nil else { return }
+    let tokens = reader.tokens
+    let document = Document(bytes.span, tokens.span)
+    guard let node = document.find("made_key", in: 0), document.kind(node) == .string else { return }
+    let name = document.string(node)
+    guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8"),
+      ProviderToken.isIdentifier(String(name.dropFirst(8).dropLast(3)))
+    else { return }
+    File.remove(folder + "/" + name)
   }
 
   /// The passphrase of the PKCS#12 archive: a throw-away one for a throw-away key.
@@ -97,16 +139,31 @@ public struct CredentialFiles: Sendable {
     try File.create(path, exclusive: true, mode: mode).writeAll(bytes.span)
   }
 
-  private func description(_ credentials: Credentials) -> [UInt8] {
+  /// The credential as `apns-push --credentials` reads it; paths are taken from the folder of the list.
+  private func list(_ credentials: Credentials) -> [UInt8] {
     var writer = Writer()
     writer.beginObject()
-    append(credentials, to: &writer)
+    writer.key("local")
+    writer.beginObject()
+    if credentials.signingKey != nil {
+      let members = [
+        ("key", "AuthKey_\(credentials.keyID).p8"), ("key_id", credentials.keyID), ("team_id", credentials.teamID),
+      ]
+      for (key, value) in members {
+        writer.key(key)
+        writer.string(value)
+      }
+    } else {
+      writer.key("cert")
+      writer.string("client.pem")
+    }
+    writer.endObject()
     writer.endObject()
     writer.newline()
     return writer.bytes
   }
 
-  /// Members that name the files and identifiers, for the ready line and `credentials.json`.
+  /// Members that name the files and identifiers, for the ready line and `server.json`.
   public func append(_ credentials: Credentials, to writer: inout Writer) {
     writer.key("ca_file")
     writer.string(caFile)

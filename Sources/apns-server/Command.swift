@@ -75,7 +75,18 @@ extension Command {
       ("NO_PROXY, no_proxy", "set for the command: the loopback is added"),
       ("TMPDIR", "where the temporary folder is made, with mode 0700"),
     ],
-    exitStatuses: Status.rows,
+    exitStatuses: [
+      ("0", "without a command: the notifications of --expect came, or nobody reads standard output any more"),
+      ("any", "with a command: its own exit status"),
+      ("1", "fewer notifications than --expect came before the command ended, or --timeout passed"),
+      (
+        "2",
+        "usage: an unknown option, a file that cannot be read, a port that is taken, a command that cannot be run; "
+          + "nothing was served"
+      ),
+      ("3", "what came cannot be written, because the disk is full"),
+      ("128+n", "the command, or the server itself, was ended by signal n"),
+    ],
     examples: [
       (
         "apns-server -- sh -c 'apns-push < notifications.ndjson'",
@@ -85,7 +96,12 @@ extension Command {
         "apns-server --gateway -- apns-push --protocol binary notifications.ndjson",
         "sends to the binary gateway"
       ),
-      ("apns-server --port 8443 --write-credentials ./apns", "serves until it is stopped, for clients started by hand"),
+      (
+        "apns-server --port 8443 --write-credentials ./apns &\n"
+          + "apns-push --endpoint localhost:8443 --ca-file apns/ca.pem --credentials apns/credentials.json < "
+          + "notifications.ndjson",
+        "serves until it is stopped, for clients started by hand"
+      ),
     ],
-    seeAlso: ["apns-push", "apns-validate"])
+    seeAlso: ["apns-build", "apns-push", "apns-validate", "apns-feedback"])
 }

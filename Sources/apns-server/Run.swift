@@ -46,7 +46,8 @@ struct ServerRun {
       [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
     let files: CredentialFiles
     do {
-      files = try CredentialFiles(credentials, in: arguments[ServerOptions.writeCredentials])
+      files = try CredentialFiles(
+        credentials, in: arguments[ServerOptions.writeCredentials], ownsKey: known == nil)
     } catch {
       throw Failure("the credentials cannot be written: \(error)")
     }
@@ -72,6 +73,11 @@ struct ServerRun {
       throw Failure(error.description)
     }
     let ready = readyLine(server, credentials, files)
+    do {
+      try files.describe { appendListening(server, credentials, files, to: &$0) }
+    } catch {
+      throw Failure("the credentials cannot be written: \(error)")
+    }
     if command.isEmpty { try Descriptor.standardOutput.writeAll(ready.span) }
     try tell(ready)
     let child = try start(server, credentials, files)
@@ -187,6 +193,15 @@ struct ServerRun {
   private func readyLine(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) -> [UInt8] {
     var writer = Writer()
     writer.beginObject()
+    appendListening(server, credentials, files, to: &writer)
+    writer.endObject()
+    writer.newline()
+    return writer.bytes
+  }
+
+  private func appendListening(
+    _ server: Server, _ credentials: Credentials, _ files: CredentialFiles, to writer: inout Writer
+  ) {
     writer.key("listening")
     writer.beginObject()
     writer.key("endpoint")
@@ -213,8 +228,5 @@ struct ServerRun {
     writer.endArray()
     files.append(credentials, to: &writer)
     writer.endObject()
-    writer.endObject()
-    writer.newline()
-    return writer.bytes
   }
 }

@@ -97,6 +97,7 @@ let serverSections: [Section] = [
       "The ready record has the single key `listening`, with `endpoint`, `port`, `environment`, `ports`, `gateway`, `feedback`, "
         + "`addresses`, "
         + "`ca_file`, `key_file`, `key_id`, `team_id`, `cert_file`, `cert_topic`, and with --write-credentials `p12_file` "
-        + "and `p12_passphrase`.",
+        + "and `p12_passphrase`. The folder of --write-credentials holds it as server.json too, with `made_key`, the "
+        + "name of the key's file when the server made the key.",
     ]),
 ]

@@ -54,8 +54,10 @@ enum ServerOptions {
       + "the certificate is made out to com.example.app.", repeats: true)
   static let writeCredentials = Option.text(
     "write-credentials", value: "DIR", "write the credentials here and leave them there",
-    "ca.pem, AuthKey_<key id>.p8, client.pem, client.p12 (passphrase `apns`) and credentials.json. Without the option "
-      + "they are in a temporary folder that is removed at the end.", completion: .directories)
+    "ca.pem, AuthKey_<key id>.p8, client.pem, client.p12 (passphrase `apns`), credentials.json as "
+      + "`apns-push --credentials` reads it, and server.json with the ready record. Each start makes them anew; the key "
+      + "that the start before made there is removed. Without the option they are in a temporary folder that is removed "
+      + "at the end.", completion: .directories)
   static let auth = Option.choice(
     "auth", value: "KIND",
     [("token", "APNS_KEY_FILE, APNS_KEY_ID and APNS_TEAM_ID"), ("certificate", "APNS_CERT_FILE")],
