@@ -66,7 +66,7 @@ complete -c apns-build -s e -l environment -x -a 'production sandbox' -d 'produc
 complete -c apns-build -l credential -x -d 'the credential these lines are sent with'
 complete -c apns-build -s m -l meta -x -d 'carry something along with the record'
 complete -c apns-build -l payload -r -F -d 'a payload to begin with'
-complete -c apns-build -l fill -d 'fill the holes in the strings of --payload'
+complete -c apns-build -l fill -d 'fill the holes in the strings of --payload and --payload-key'
 complete -c apns-build -l payload-key -x -d 'the member of a line that holds a payload of its own'
 complete -c apns-build -l unset -x -d 'take something out again'
 complete -c apns-build -l truncate -x -a 'body title subtitle alert' -d 'shorten this text when the payload is too large'

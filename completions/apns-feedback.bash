@@ -29,8 +29,8 @@ _apns_feedback() {
         _apns_feedback_add -W 'sandbox production test' -- "$cur"
         return
         ;;
-      --endpoint | --passphrase | --retries | --timeout | --token-field | --time-field | -j | --jobs | \
-        --max-line)
+      --endpoint | --passphrase | --retries | --timeout | --delimiter | --token-field | --time-field | -j \
+        | --jobs | --max-line)
         return
         ;;
       --ca-file | --cert | --cert-key | -r | --registry | -p | --prune)
@@ -45,8 +45,8 @@ _apns_feedback() {
     if [[ $cur == -* ]]; then
       _apns_feedback_add -W '
         --service -e --environment --endpoint --ca-file --cert --cert-key --passphrase --retries --timeout
-        --reason -r --registry --unique --no-unique -p --prune --token-field --time-field -j --jobs
-        --max-line --progress --no-progress -h --help -V --version
+        --reason -r --registry --unique --no-unique -p --prune --delimiter --token-field --time-field -j
+        --jobs --max-line --progress --no-progress -h --help -V --version
       ' -- "$cur"
       return
     fi

@@ -16,6 +16,7 @@ complete -c apns-feedback -s r -l registry -r -F -d 'spare tokens that were regi
 complete -c apns-feedback -l unique -d 'list each token once, with its newest time'
 complete -c apns-feedback -l no-unique -d 'turn off --unique'
 complete -c apns-feedback -s p -l prune -r -F -d 'print this device list without the tokens to drop'
+complete -c apns-feedback -l delimiter -x -d 'the character between the columns of the lists'
 complete -c apns-feedback -l token-field -x -d 'the column or member that holds the token, in the files'
 complete -c apns-feedback -l time-field -x -d 'the column or member that holds the time, in the registry'
 complete -c apns-feedback -s j -l jobs -x -d 'work on N blocks of lines at a time'

@@ -11,14 +11,14 @@ _apns_push_add() {
 }
 
 _apns_push() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev='' after='' i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev='' after='' sign='' i
   COMPREPLY=()
   ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
   # In --name=value the sign is a word of its own.
   if [[ $cur == '=' ]]; then
-    cur=''
+    cur='' sign=1
   elif [[ $prev == '=' ]] && ((COMP_CWORD > 1)); then
-    prev=${COMP_WORDS[COMP_CWORD - 2]}
+    prev=${COMP_WORDS[COMP_CWORD - 2]} sign=1
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     [[ ${COMP_WORDS[i]} == -- ]] && after=$((i + 1)) && break
@@ -52,6 +52,14 @@ _apns_push() {
         return
         ;;
     esac
+    if [[ -n $sign ]]; then
+      case $prev in
+        --summary)
+          _apns_push_add -W 'text json none' -- "$cur"
+          return
+          ;;
+      esac
+    fi
     if [[ $cur == -* ]]; then
       _apns_push_add -W '
         -e --environment --endpoint --port --ca-file --proxy --allow-no-alpn -k --key --key-id --team-id

@@ -37,7 +37,7 @@ complete -c apns-push -l window -x -d 'most binary notifications sent and not pr
 complete -c apns-push -s j -l journal -r -F -d 'remember what was sent, and go on after a crash'
 complete -c apns-push -l rejects -r -F -d 'keep the lines that did not end accepted'
 complete -c apns-push -l events -r -F -d 'write what happens on the connections, as NDJSON'
-complete -c apns-push -l summary -d 'say at the end what came of it'
+complete -c apns-push -l summary -f -a 'text\\t"a table" json\\t"one JSON object" none\\t"nothing"' -d 'say at the end what came of it'
 complete -c apns-push -l redact -d 'write keyed hashes in place of device tokens'
 complete -c apns-push -l dry-run -d 'print the requests instead of sending them'
 complete -c apns-push -l probe -d 'see whether the services can be reached, and send nothing'
