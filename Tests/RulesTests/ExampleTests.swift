@@ -18,6 +18,26 @@ struct ExampleTests {
     #expect(found.isEmpty, "\(rule.passes.shortText): \(found.map { "\($0.rule): \($0.message)" })")
   }
 
+  @Test("A rule that tells more with a clock says so")
+  func clock() {
+    var sharper: Set<String> = []
+    for example in Rule.all.flatMap({ [$0.passes, $0.fails] }) {
+      var settings = settings(example.options)
+      settings.now = nil
+      let without = Set(findings(example, settings).map(\.rule))
+      for now in [1_700_000_000, 1_790_000_000, 1_900_000_000] {
+        settings.now = now
+        sharper.formUnion(Set(findings(example, settings).map(\.rule)).subtracting(without))
+      }
+    }
+    for id in sharper {
+      let rule = Rule.named(id)
+      #expect(rule?.needs == .clock || rule?.isSharperWithClock == true, "\(id)")
+    }
+    #expect(sharper.isSuperset(of: Rule.all.filter { $0.needs == .clock }.map(\.id)))
+    #expect(sharper.contains("la-timestamp-old"))
+  }
+
   @Test("Names are unique, kebab-case, and every rule has its words")
   func set() {
     #expect(Set(Rule.all.map(\.id)).count == Rule.all.count)

@@ -42,17 +42,20 @@ private func strings(_ text: String) -> [String: String] {
 }
 
 /// The findings of an example, checked as the tool would check it.
-func findings(_ example: Example) -> [Finding] {
+func findings(_ example: Example) -> [Finding] { findings(example, settings(example.options)) }
+
+/// The same with other settings than the example's own.
+func findings(_ example: Example, _ settings: Settings) -> [Finding] {
   let form: Form? = example.isSimulatorFile ? .apns : nil
   let bytes = example.bytes
   var found: [Finding] = []
   if example.isFile {
     var check = TextCheck(
-      name: "text", form: form, isLines: false, validator: Validator(settings: settings(example.options)))
+      name: "text", form: form, isLines: false, validator: Validator(settings: settings))
     var memory = RunMemory()
     check.run(bytes.span, memory: &memory) { found.append($0) }
   } else {
-    var validator = Validator(settings: settings(example.options))
+    var validator = Validator(settings: settings)
     _ = validator.check(bytes.span, as: form, fallback: .record)
     found = validator.findings
   }
