@@ -49,7 +49,10 @@ struct BlockReader {
 
   private let input: Descriptor
   private let lineLimit: Int
+  /// What the last read left behind the last line end: the first `restCount` bytes. A line that grows over many reads
+  /// changes places with the block, so that it is not copied for each of them.
   private var rest: [UInt8] = []
+  private var restCount = 0
   private var number = 1
   /// The bytes already forgotten of a line that is too long; nil when no such line is being read.
   private var forgotten: Int?
@@ -79,13 +82,14 @@ struct BlockReader {
     block.hadByteOrderMark = false
     block.count = 0
     if atEnd { return .end }
-    var filled = begin(&block)
+    let before = begin(&block)
+    var filled = before
     switch try input.fill(&block.bytes, from: filled) {
     case .bytes(let count): filled += count
     case .wouldBlock:
       // Standard input may have been made non-blocking by somebody who shares it.
       _ = input.waitUntil(milliseconds: -1)
-      keep(block.bytes, 0, filled)
+      keepAll(&block, filled)
       return .partial
     case .end:
       atEnd = true
@@ -93,22 +97,38 @@ struct BlockReader {
       return ending(&block, filled)
     }
     dropByteOrderMark(&block, &filled)
-    return cut(&block, filled)
+    return cut(&block, filled, min(before, filled))
   }
 
   /// Makes room and puts what was left of the last block at the start of this one.
   private mutating func begin(_ block: inout Block) -> Int {
-    let wanted = rest.count + Self.usualSize
-    if block.bytes.count < wanted {
-      block.bytes.append(contentsOf: repeatElement(0, count: wanted - block.bytes.count))
+    if restCount > Self.usualSize {
+      swap(&block.bytes, &rest)
+    } else if restCount > 0 {
+      if block.bytes.count < restCount { block.bytes.append(contentsOf: rest[block.bytes.count..<restCount]) }
+      block.bytes.replaceSubrange(0..<restCount, with: rest[0..<restCount])
     }
-    block.bytes.replaceSubrange(0..<rest.count, with: rest)
-    return rest.count
+    let wanted = restCount + Self.usualSize
+    if block.bytes.count < wanted {
+      block.bytes.append(contentsOf: repeatElement(0, count: max(wanted, restCount * 2) - block.bytes.count))
+    }
+    return restCount
   }
 
   private mutating func keep(_ bytes: [UInt8], _ start: Int, _ end: Int) {
     rest.removeAll(keepingCapacity: true)
     rest.append(contentsOf: bytes[start..<end])
+    restCount = rest.count
+  }
+
+  private mutating func keepAll(_ block: inout Block, _ filled: Int) {
+    swap(&block.bytes, &rest)
+    restCount = filled
+  }
+
+  private mutating func forget() {
+    rest = []
+    restCount = 0
   }
 
   private mutating func ending(_ block: inout Block, _ filled: Int) -> Step {
@@ -120,15 +140,15 @@ struct BlockReader {
     return filled > 0 ? .lines : .end
   }
 
-  /// Splits what was read behind its last line end.
-  private mutating func cut(_ block: inout Block, _ filled: Int) -> Step {
+  /// Splits what was read behind its last line end. `before` bytes of it are known to hold none.
+  private mutating func cut(_ block: inout Block, _ filled: Int, _ before: Int) -> Step {
     if let forgotten { return skip(&block, filled, forgotten) }
-    guard let last = block.bytes.span.lastIndex(of: UInt8(ascii: "\n"), before: filled) else {
+    guard let last = lastLineEnd(block.bytes, before, filled) else {
       if filled > lineLimit + 1 {
         forgotten = filled
-        rest.removeAll(keepingCapacity: true)
+        forget()
       } else {
-        keep(block.bytes, 0, filled)
+        keepAll(&block, filled)
       }
       return .partial
     }
@@ -138,11 +158,16 @@ struct BlockReader {
     return .lines
   }
 
+  private func lastLineEnd(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
+    let fresh = bytes.span.extracting(start..<end)
+    return fresh.lastIndex(of: UInt8(ascii: "\n"), before: fresh.count).map { $0 + start }
+  }
+
   /// The end of a line that is too long, or more of it to forget.
   private mutating func skip(_ block: inout Block, _ filled: Int, _ before: Int) -> Step {
     guard let end = lineEnd(block.bytes, filled) else {
       forgotten = before + filled
-      rest.removeAll(keepingCapacity: true)
+      forget()
       return .partial
     }
     block.tooLong = (number, before + end)

@@ -8,6 +8,7 @@ public enum Tool {
   ///
   /// The body gets what was typed; what it throws is said on standard error. It must not print words elsewhere.
   public static func main(_ command: Command, _ body: (Arguments) throws -> Status) -> Never {
+    Descriptor.holdStandardNumbers()
     Signals.ignoreBrokenPipe()
     exitProcess(run(command, Array(CommandLine.arguments.dropFirst()), body).rawValue)
   }

@@ -149,6 +149,49 @@ public final class Descriptor: Sendable {
     guard lseek(number, off_t(offset), SEEK_SET) >= 0 else { throw .last("lseek") }
   }
 
+  /// A second way to the same pipe that never blocks, where the system offers one. The pipe itself, which others may
+  /// share, stays as it is.
+  public var nonBlockingCopy: Descriptor? {
+    #if os(Linux)
+      var facts = stat()
+      guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFIFO else { return nil }
+      let copy = open("/proc/self/fd/\(number)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      return copy < 0 ? nil : Descriptor(owning: copy)
+    #else
+      return nil
+    #endif
+  }
+
+  /// Waits until this one can be written to or the other one read from, without end. Says whether the latter.
+  public func waitUntilWritable(orReadable other: Descriptor) -> Bool {
+    var entries = [
+      pollfd(fd: number, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: other.number, events: Int16(POLLIN), revents: 0),
+    ]
+    return poll(&entries, 2, -1) > 0 && entries[1].revents != 0
+  }
+
+  /// Whether it was opened for writing.
+  public var isOpenForWriting: Bool {
+    let flags = fcntl(number, F_GETFL)
+    return flags >= 0 && flags & O_ACCMODE != O_RDONLY
+  }
+
+  /// What tells one file from every other; nil for what is no regular file.
+  public var identity: FileIdentity? {
+    var facts = stat()
+    guard fstat(number, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+    return FileIdentity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
+  }
+
+  /// Opens what a careless parent left closed among the descriptors 0, 1 and 2, the wrong way round: reading and writing
+  /// still fail, and no file opened later can get such a number and be written over with results or words.
+  public static func holdStandardNumbers() {
+    for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
+      _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   /// Ends the writing side of a socket; the other end reads its end of file.
   public func shutdownWriting() { shutdown(number, CInt(SHUT_WR)) }
 
@@ -175,6 +218,12 @@ private func systemRead(_ number: Int32, _ base: UnsafeMutableRawPointer?, _ cou
 
 private func systemWrite(_ number: Int32, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
   write(number, base, count)
+}
+
+/// Device and number of a file.
+public struct FileIdentity: Hashable, Sendable {
+  let device: UInt64
+  let number: UInt64
 }
 
 /// A pipe: what is written to `writer` comes out of `reader`. Both close on exec.

@@ -52,6 +52,13 @@ public enum File {
     }
   }
 
+  /// The identity of the regular file with that path; nil when there is none.
+  public static func identity(_ path: String) -> FileIdentity? {
+    var facts = stat()
+    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+    return FileIdentity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
+  }
+
   public static func isDirectory(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR

@@ -46,6 +46,11 @@ public final class Signals: Sendable {
     return bytes.map { Int32($0) }
   }
 
+  /// The signal does nothing until somebody catches it.
+  public static func ignore(_ number: Int32) { signal(number, SIG_IGN) }
+
+  public static let brokenPipe = SIGPIPE
+
   /// A write to a closed pipe becomes an error instead of a death.
   public static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
 

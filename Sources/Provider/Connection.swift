@@ -149,8 +149,40 @@ final class Connection {
     case .connecting: fail("no connection to \(reached) in time", final: false)
     case .proxying: fail("no answer from \(reached) in time", final: false)
     case .handshaking: fail("no TLS handshake with \(place) in time", final: false)
-    case .open, .closed: break
+    case .open: fail("\(place) says nothing: no HTTP/2 SETTINGS in time", final: false)
+    case .closed: break
     }
+  }
+
+  /// The server's SETTINGS came.
+  func settled() { deadline = .max }
+
+  /// It ended because it allowed no request at all.
+  private(set) var wasStarved = false
+  /// Since when it allows no request at all, with none under way: monotonic nanoseconds.
+  private var starvedSince: UInt64?
+
+  /// Ends a connection that allows no request for as long as a request may take. Says whether it did.
+  func lookIntoStarvation(now: UInt64, hasWork: Bool) {
+    guard phase == .open, hasWork, inFlight == 0, capacity == 0, !isDraining else {
+      starvedSince = nil
+      return
+    }
+    guard let since = starvedSince else {
+      starvedSince = now
+      return
+    }
+    if now - since > settings.requestTimeout {
+      wasStarved = true
+      end("\(place) allows no requests (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
+    }
+  }
+
+  /// The loop could not turn for so long: what it did not hear meanwhile is nobody's silence.
+  func excuse(_ nanoseconds: UInt64) {
+    lastHeard += nanoseconds
+    if let pinged = pingedAt { pingedAt = pinged + nanoseconds }
+    if deadline != .max { deadline += nanoseconds }
   }
 
   private var place: String {
@@ -307,7 +339,8 @@ final class Connection {
       return false
     }
     phase = .open
-    deadline = .max
+    // The server's SETTINGS are the first thing it has to say (RFC 9113 §3.4): they come at once or never.
+    deadline = now + settings.handshakeTimeout
     session.pump(into: &plain)
     return true
   }

@@ -51,9 +51,10 @@ public final class Journal {
     seed = UInt64.random(in: .min ... .max)
     do throws(SystemError) {
       file = try File.openOrCreate(path)
+      guard file.identity != nil else { throw SystemError("regular", code: 0) }
       guard try file.lock(wait: false) else { throw SystemError("flock", code: 0) }
     } catch {
-      let words = error.call == "flock" ? "another run uses it" : error.message
+      let words = ["flock": "another run uses it", "regular": "it is no regular file"][error.call] ?? error.message
       throw Fault(message: "the journal \(path) cannot be used: \(words)")
     }
     loadedLength = try load { _ in }

@@ -17,6 +17,8 @@ final class Route {
   private(set) var stopReason: String?
   /// Topics the service refuses to this credential.
   var refusedTopics: [[UInt8]: String] = [:]
+  /// Connections that allowed no request at all.
+  var starvations = 0
   /// Connections in a row on which the provider token was called expired.
   var renewals = 0
   /// Connections that failed in a row without an answer between them.

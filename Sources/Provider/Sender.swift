@@ -51,6 +51,7 @@ public final class Sender: Sending {
   private var inputIsPollable = true
   private var watched: Descriptor?
   private var lastSweep: UInt64 = 0
+  private var lastTurn: UInt64 = 0
 
   /// - Parameter services: at least one; the first takes what names none.
   /// - Parameter signals: a descriptor that becomes readable when a signal has come.
@@ -197,6 +198,8 @@ public final class Sender: Sending {
   /// - Parameter input: watched until it is readable; leave it out while there is no room.
   /// - Parameter limit: the longest to wait, in milliseconds; below 0 without end, 0 not at all.
   public func turn(input: Descriptor?, limit: Int = -1) -> Found {
+    excuseStall()
+    defer { lastTurn = clock.monotonic() }
     dispatch()
     for route in routes { for connection in route.connections { connection.flush() } }
     watch(input)
@@ -219,6 +222,16 @@ public final class Sender: Sending {
     expire()
     if journal == nil { dispatch() }
     return found
+  }
+
+  /// A reader of the results that is slow holds the loop up: no request and no peer is late for that.
+  private func excuseStall() {
+    let present = clock.monotonic()
+    let stall = lastTurn == 0 ? 0 : present - min(lastTurn, present)
+    guard stall > 500_000_000 else { return }
+    now = present
+    for route in routes { for connection in route.connections { connection.excuse(stall) } }
+    for index in flights.indices where flights[index].stage == .sent { flights[index].sent += stall }
   }
 
   private func watch(_ input: Descriptor?) {
@@ -258,6 +271,7 @@ public final class Sender: Sending {
       for connection in route.connections {
         if connection.deadline <= now { connection.expire() }
         connection.lookIntoSilence(now: now)
+        connection.lookIntoStarvation(now: now, hasWork: !route.ready.isEmpty)
         if connection.isClosed { settle(connection) }
       }
     }
@@ -393,6 +407,11 @@ public final class Sender: Sending {
       if let failure = connection.failure { ResultLine.text(&out, "why", failure.message) }
     }
     guard let failure = connection.failure, !connection.isClosedByUs, route.stopReason == nil else { return }
+    if connection.wasStarved {
+      route.starvations += 1
+      // A first answer on each connection is no sign of a service that serves.
+      if route.starvations >= settings.connectAttempts { return stop(route, failure.message) }
+    }
     if connection.isDraining && connection.hasAnswered { return }
     if connection.hasAnswered {
       recorder.say("\(failure.message); connecting again when there is something to send")

@@ -23,6 +23,7 @@ extension Sender {
       sayGoodbye(connection.session.note(event), event.code, route)
     case .pong: connection.echoed()
     case .settings:
+      connection.settled()
       recorder.event("settings", at: clock.unixMilliseconds()) { out in
         ResultLine.integer(&out, "connection", connection.key - 1)
         ResultLine.integer(&out, "max_concurrent_streams", Int(event.value))
@@ -254,6 +255,9 @@ extension Sender {
     guard let connection = route.connections.first(where: { $0.key == key }) else { return }
     connection.session.reset(stream, .cancel)
     connection.flush()
+    if !connection.hasAnswered, connection.inFlight <= 1 {
+      connection.end("\(route.service.host) answers nothing: no answer within \(seconds) s on a new connection")
+    }
     settle(connection)
   }
 

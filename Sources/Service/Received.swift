@@ -113,8 +113,10 @@ struct ReceivedWriter {
       out.appendJSONString(request.session.fieldName(request.slot, index))
       out.append(",")
       let value = request.session.fieldValue(request.slot, index)
-      if index == request.authorization, let dot = value.lastIndex(of: UInt8(ascii: "."), before: value.count) {
-        out.appendJSONString(value.extracting(first: dot + 1))
+      let name = request.session.fieldName(request.slot, index)
+      if name.equals("authorization") || name.equals("proxy-authorization") {
+        let shown = value.lastIndex(of: UInt8(ascii: "."), before: value.count).map { $0 + 1 } ?? 0
+        out.appendJSONString(value.extracting(first: shown))
         out.removeLast()
         out.append("…\"")
       } else {

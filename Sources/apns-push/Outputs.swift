@@ -13,7 +13,9 @@ struct Outputs {
   private let events: Descriptor?
 
   /// Opens the files.
-  init(_ arguments: Arguments) throws {
+  /// - Parameter input: where the lines come from: a file that is written must not be the one that is read.
+  init(_ arguments: Arguments, input: Descriptor) throws {
+    try Self.checkDistinct(arguments, input)
     journal = try arguments[PushOptions.journal].map { (path) throws(Failure) in
       do throws(Journal.Fault) { return try Journal(path: path) } catch { throw Failure(error.message) }
     }
@@ -44,10 +46,36 @@ struct Outputs {
     }
   }
 
-  /// Writes what has gathered.
-  func write(_ recorder: inout Recorder) throws {
-    try Self.drain(&recorder.rejects, to: rejects, "rejects")
-    try Self.drain(&recorder.events, to: events, "events")
+  /// Writes what has gathered. Says what could not be written; the caller stops the run then.
+  func write(_ recorder: inout Recorder) -> String? {
+    let rejected = Self.drain(&recorder.rejects, to: rejects, "rejects")
+    let told = Self.drain(&recorder.events, to: events, "events")
+    return rejected ?? told
+  }
+
+  /// Refuses two roles for one file, before any of them is truncated.
+  private static func checkDistinct(_ arguments: Arguments, _ input: Descriptor) throws {
+    guard Descriptor.standardOutput.isOpenForWriting else {
+      throw Failure("standard output is not open for writing: the results would be lost")
+    }
+    let created = [PushOptions.journal, PushOptions.rejects, PushOptions.events].compactMap { arguments[$0] }
+    guard Set(created).count == created.count else {
+      throw Failure("--journal, --rejects and --events need a file each; two of them name the same")
+    }
+    var roles: [FileIdentity: String] = [:]
+    func claim(_ identity: FileIdentity?, _ role: String) throws {
+      guard let identity else { return }
+      if let other = roles.updateValue(role, forKey: identity) {
+        throw Failure("\(other) and \(role) are the same file; give them different ones")
+      }
+    }
+    try claim(input.identity, "the input")
+    try claim(Descriptor.standardOutput.identity, "standard output")
+    for (option, name) in [
+      (PushOptions.journal, "--journal"), (PushOptions.rejects, "--rejects"), (PushOptions.events, "--events"),
+    ] {
+      try claim(arguments[option].flatMap { File.identity($0) }, name)
+    }
   }
 
   private static func create(_ path: String?, appending: Bool, mode: UInt32) throws -> Descriptor? {
@@ -57,12 +85,13 @@ struct Outputs {
     }
   }
 
-  private static func drain(_ bytes: inout [UInt8], to file: Descriptor?, _ what: String) throws {
-    guard let file, !bytes.isEmpty else { return }
+  private static func drain(_ bytes: inout [UInt8], to file: Descriptor?, _ what: String) -> String? {
+    guard let file, !bytes.isEmpty else { return nil }
+    defer { bytes.removeAll(keepingCapacity: true) }
     do throws(SystemError) { try file.writeAll(bytes.span) } catch {
-      throw Failure("the \(what) cannot be written: \(error.message)", status: .stopped)
+      return "the \(what) cannot be written: \(error.message)"
     }
-    bytes.removeAll(keepingCapacity: true)
+    return nil
   }
 }
 

@@ -46,7 +46,10 @@ struct Run<Sender: Sending> {
       try write()
       if (lines.isFinished || stopsReading) && sender.pending == 0 { break }
       let reads = wantsMore && !lines.isFinished && !stopsReading
-      let found = sender.turn(input: reads ? lines.input : nil, limit: isStopping ? 100 : -1)
+      // Lines that were held back until the results were written are taken at once.
+      let waits = wantsMore || !sender.hasRoom || lines.isFinished || stopsReading
+      let limit = waits ? (isStopping ? 100 : -1) : 0
+      let found = sender.turn(input: reads ? lines.input : nil, limit: limit)
       if found.contains(.signal) { handleSignals() }
       if found.contains(.input) { try read() } else if isStopping { giveUpInput(reads) }
       if clock.monotonic() > drainUntil { sender.abandon("stopped by a signal") }
@@ -82,10 +85,10 @@ struct Run<Sender: Sending> {
   private var isReplayed = false
   private var isEndChecked = false
 
-  private var isStopping: Bool { stopSignal != nil || sender.stopReason != nil }
+  private var isStopping: Bool { stopSignal != nil || hasLostFile || sender.stopReason != nil }
 
   private var status: Status {
-    if sender.stopReason != nil || sender.recorder.counts.unsent > 0 { return .stopped }
+    if sender.stopReason != nil || hasLostFile || sender.recorder.counts.unsent > 0 { return .stopped }
     return sender.recorder.counts.accepted == sender.recorder.counts.total ? .ok : .findings
   }
 
@@ -133,7 +136,7 @@ struct Run<Sender: Sending> {
 
   private mutating func write() throws {
     if outputs.journal?.isVerified == false { return }
-    try outputs.write(&sender.recorder)
+    defer { writeFiles() }
     if !sender.recorder.words.isEmpty {
       meter?.finish(records: sender.recorder.counts.total)
       swap(&buffer, &sender.recorder.words)
@@ -143,14 +146,46 @@ struct Run<Sender: Sending> {
     if sender.recorder.results.isEmpty { return }
     swap(&buffer, &sender.recorder.results)
     do throws(SystemError) {
-      try Descriptor.standardOutput.writeAll(buffer.span)
+      try writeResults()
       buffer.removeAll(keepingCapacity: true)
     } catch {
       // Nobody reads the results any longer: nothing more is sent, and what is under way is let go.
-      if error.isBrokenPipe { exitProcess(Status.ok.rawValue) }
+      if error.isBrokenPipe { Signals.endProcess(with: Signals.brokenPipe) }
       throw Failure("the results cannot be written: \(error.message)", status: .stopped)
     }
   }
+
+  /// Writes the results; while their reader is slow, a signal is still heard. A second one gives the rest up.
+  private mutating func writeResults() throws(SystemError) {
+    var rest = 0
+    while rest < buffer.count {
+      if case .bytes(let count) = try Self.write(buffer, from: rest, to: output) {
+        rest += count
+      } else if output.waitUntilWritable(orReadable: signals.descriptor) {
+        let before = stopSignal
+        handleSignals()
+        if before != nil, let stopSignal { Signals.endProcess(with: stopSignal) }
+      }
+    }
+  }
+
+  private static func write(
+    _ bytes: borrowing [UInt8], from start: Int, to output: Descriptor
+  ) throws(SystemError) -> Descriptor.Transfer {
+    try output.write(bytes.span.extracting(droppingFirst: start))
+  }
+
+  /// Rejects and events. When they cannot be written, nothing more is sent; what is under way still has its results.
+  private mutating func writeFiles() {
+    guard let message = outputs.write(&sender.recorder), !hasLostFile else { return }
+    hasLostFile = true
+    Tool.say("\(tool): stopped: \(message)")
+    sender.stopSending(message)
+  }
+
+  private var hasLostFile = false
+  /// Standard output, by a way that does not block where there is one.
+  private let output = Descriptor.standardOutput.nonBlockingCopy ?? Descriptor.standardOutput
 
   private func sum() throws {
     let summary = Summary(recorder: sender.recorder, duration: clock.monotonic() - started)

@@ -6,6 +6,9 @@ import Options
 import POSIX
 import Provider
 
+// Before its handler is in place this signal would end the run that it only asks about.
+Signals.ignore(Signals.user1)
+
 Tool.main(PushOptions.command) { arguments in
   try BinaryOptions.check(arguments)
   if arguments.has(CredentialOptions.check) { return try Credentials(arguments).check() }
@@ -18,7 +21,7 @@ Tool.main(PushOptions.command) { arguments in
   let lines = LineReader(try input(arguments), lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576)
   if arguments.has(PushOptions.dryRun) { return try rehearse(services, settings, lines) }
 
-  let outputs = try Outputs(arguments)
+  let outputs = try Outputs(arguments, input: lines.input)
   settings.keepsRejects = outputs.keepsRejects
   settings.keepsEvents = outputs.keepsEvents
   let signals = try Signals([Signals.interrupt, Signals.terminate, Signals.user1])
