@@ -55,6 +55,9 @@ public struct Decoder: Sendable {
   /// Says that no more pieces come: what is left is a record cut short.
   public mutating func finish() { isFinished = true }
 
+  /// What is being passed over: bytes that are no record, whose end is not found yet. For those who will not wait for it.
+  public var damage: Damage? { open }
+
   /// The next event; nil when more bytes are needed, or, behind `finish`, when all has been said.
   public mutating func next() -> Event? {
     if open != nil { return nextBehindDamage() }

@@ -200,6 +200,10 @@ public final class BinarySender: Sending {
       accept(index, basis, connection, route)
     }
     if connection.transport.deadline <= now { connection.transport.expire() }
+    if let stalled = connection.stalledSince, now >= stalled + settings.requestTimeout {
+      let seconds = settings.requestTimeout / 1_000_000_000
+      connection.transport.end("\(connection.transport.place) has taken nothing for \(seconds) s")
+    }
     if connection.isUsedUp, connection.next == connection.first {
       connection.isClosedByUs = true
       connection.transport.close()

@@ -33,6 +33,8 @@ final class GatewayConnection {
   }
   private var marks: [Mark] = []
   private let linger: UInt64
+  /// What the socket had taken when it last took anything, and when that was: monotonic nanoseconds.
+  private var progress: (written: UInt64, time: UInt64) = (0, 0)
 
   init(_ transport: Transport, route: Int, linger: UInt64) {
     self.transport = transport
@@ -65,6 +67,7 @@ final class GatewayConnection {
   /// Notes when the socket took what was sent. At most some sixteen marks stand at a time.
   func mark(now: UInt64) {
     let end = next
+    if transport.isDrained || transport.written != progress.written { progress = (transport.written, now) }
     guard transport.isDrained, !window.isEmpty, marks.last?.end != end else { return }
     if let last = marks.last, now - min(last.opened, now) < linger / 16 {
       marks[marks.count - 1].end = end
@@ -72,6 +75,11 @@ final class GatewayConnection {
     } else {
       marks.append(Mark(end: end, opened: now, time: now))
     }
+  }
+
+  /// Since when the gateway has taken nothing of what waits for it; nil while it does, or nothing waits.
+  var stalledSince: UInt64? {
+    transport.phase == .open && !transport.isDrained && !window.isEmpty ? progress.time : nil
   }
 
   /// When the next flights will have waited long enough: monotonic nanoseconds.
@@ -120,11 +128,13 @@ final class GatewayRoute {
   /// Connections in a row that proved nothing.
   private var failures = 0
   private let attempts: Int
+  private let patience: UInt64
 
   init(_ service: Service, index: Int, settings: SenderSettings, now: UInt64) {
     self.service = service
     self.index = index
     attempts = settings.retries + 1
+    patience = settings.requestTimeout
     pace = settings.rate.map { Pace(perSecond: $0, burst: settings.burst, now: now) }
   }
 
@@ -151,6 +161,7 @@ final class GatewayRoute {
   /// When something is to be done without any readiness: monotonic nanoseconds.
   func nextDeadline(now: UInt64) -> UInt64 {
     var soonest = connection.map { min($0.transport.deadline, $0.nextProof) } ?? .max
+    if let stalled = connection?.stalledSince { soonest = min(soonest, stalled + patience) }
     guard stopReason == nil, !ready.isEmpty else { return soonest }
     if connection == nil { soonest = min(soonest, max(retryAt, now)) }
     if let pace, connection?.canSubmit == true { soonest = min(soonest, pace.nextDue(now: now)) }

@@ -26,6 +26,8 @@ final class Transport {
   var received: [UInt8] = []
   /// How many bytes were encrypted so far: what lies behind this never left the process.
   private(set) var handed: UInt64 = 0
+  /// How many encrypted bytes the socket has taken.
+  private(set) var written: UInt64 = 0
 
   private let host: String
   private let port: Int
@@ -269,6 +271,7 @@ final class Transport {
       while channel.outputCount > 0 {
         guard case .bytes(let count) = try socket.write(channel.output) else { break }
         channel.consumeOutput(count)
+        written += UInt64(count)
       }
       try watch(channel.outputCount > 0 ? [.readable, .writable] : .readable)
     } catch let error as SystemError {

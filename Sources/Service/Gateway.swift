@@ -87,14 +87,21 @@ extension Server {
     while connection.ending == .none, stream.condemned == nil, !connection.isMute, let event = stream.decoder.next() {
       switch event {
       case .notification(let frame): receive(frame, connection, stream)
-      case .malformed(let damage):
-        observer.trouble(
-          "gateway", connection: connection.number,
-          "byte \(damage.offset): expected \(damage.expected), found \(damage.found)")
-        refuse(connection, stream, ErrorPacket(status: ErrorStatus.protocolError.code, identifier: 0), Deed())
+      case .malformed(let damage): refuse(connection, stream, damage)
       default: break
       }
     }
+    // Where the next record may begin is nobody's concern here: the first bad byte ends the conversation.
+    if connection.ending == .none, stream.condemned == nil, let damage = stream.decoder.damage {
+      refuse(connection, stream, damage)
+    }
+  }
+
+  private func refuse(_ connection: Connection, _ stream: BinaryStream, _ damage: Damage) {
+    observer.trouble(
+      "gateway", connection: connection.number,
+      "byte \(damage.offset): expected \(damage.expected), found \(damage.found)")
+    refuse(connection, stream, ErrorPacket(status: ErrorStatus.protocolError.code, identifier: 0), Deed())
   }
 
   // MARK: Notifications

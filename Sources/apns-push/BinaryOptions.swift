@@ -20,7 +20,8 @@ enum BinaryOptions {
       + "the connection closes without one, what was sent and not proven ends `unknown`, or is sent again with "
       + "`--resend-unknown`. A result bears `bytes`, the size on the wire, and when it is accepted `basis`, the reason to "
       + "think so. `topic`, `push_type`, `collapse_id` and `id` have no place in this protocol and are left out. A "
-      + "gateway that cannot be reached is tried again `--retries` times.",
+      + "gateway that cannot be reached is tried again `--retries` times; one that takes nothing for `--request-timeout` is "
+      + "left.",
     default: "http2")
   static let format = Option.choice(
     "binary-format", value: "FORMAT",
