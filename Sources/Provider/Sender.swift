@@ -78,7 +78,9 @@ public final class Sender: Sending {
 
   /// Whether another line may be submitted.
   public var hasRoom: Bool {
-    flights.count < settings.flightLimit && flights.byteCount < settings.byteLimit
+    // What waits to be sent again must not keep other lines from being sent; memory is bounded all the same.
+    flights.count - schedule.count < settings.flightLimit && flights.count < settings.flightLimit * 8
+      && flights.byteCount < settings.byteLimit
   }
 
   /// Lines that have no result yet.

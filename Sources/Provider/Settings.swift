@@ -120,8 +120,8 @@ public struct SenderSettings: Sendable {
   /// Nanoseconds a PING may stay without its echo.
   public var pingTimeout: UInt64 = 10_000_000_000
   /// Bytes of lines that may be under way.
-  public var byteLimit = 8_388_608
-  /// Lines that may be under way.
+  public var byteLimit = 16_777_216
+  /// Lines that may be under way, besides eight times as many that wait to be sent again.
   public var flightLimit = 4096
 
   public init() {}
