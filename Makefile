@@ -10,10 +10,10 @@ RELEASE = $(SWIFT_BUILD) -c release --static-swift-stdlib
 # Debian packages: to build, to run the demo, to check.
 BUILD_NEEDS = libssl-dev libnghttp2-dev
 DEMO_NEEDS = $(BUILD_NEEDS) jq
-CHECK_NEEDS = $(DEMO_NEEDS) openssl curl mandoc shellcheck zsh fish nghttp2-client nghttp2-server
+CHECK_NEEDS = $(DEMO_NEEDS) openssl curl mandoc shellcheck zsh fish nghttp2-client nghttp2-server python3 xxd binutils
 BENCH_NEEDS = $(CHECK_NEEDS) g++ libsimdjson-dev linux-perf time
 
-.PHONY: help build demo check lint test pages docs format record bench soak install uninstall clean
+.PHONY: help build demo check lint test pages docs format record bench soak fuzz install uninstall clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ bench: ## measure, in one interleaved run; see Benchmarks/README.md
 soak: ## a million notifications through faults of every kind
 	$(RELEASE)
 	@Benchmarks/soak $(BIN)
+
+fuzz: ## ten minutes for each decoder and the validator; SECONDS_EACH=N changes that
+	Fuzz/run $${SECONDS_EACH:-600}
 
 install: ## install under PREFIX (/usr/local), below DESTDIR
 	@test -x $(BIN)/apns-push || { echo "run 'make build' first" >&2; exit 1; }

@@ -25,4 +25,12 @@ import Testing
     let pruned = try String(contentsOf: folder.appendingPathComponent("people.new.csv"), encoding: .utf8)
     #expect(pruned.contains("Ana") && !pruned.contains("陈伟"))
   }
+
+  @Test("the demo goes the whole road")
+  func demo() throws {
+    let found = try run("NO_COLOR=1 examples/demo.sh", in: Case.packageRoot)
+    let out = String(decoding: found.out, as: UTF8.self)
+    #expect(found.status == 0, "\(String(decoding: found.err, as: UTF8.self))")
+    #expect(out.contains("12 notifications were received") && out.contains("\"token\":\"dead4100"))
+  }
 }
