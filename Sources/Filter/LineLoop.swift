@@ -16,7 +16,7 @@ public struct Output {
 
   /// Says something about a line on standard error.
   public mutating func say(_ tool: String, line number: Int, _ message: String) {
-    words.append(contentsOf: "\(tool): line \(number): \(message)\n".utf8)
+    words.append(contentsOf: "\(tool): line \(number): \(message.visible)\n".utf8)
   }
 
   mutating func clear() {

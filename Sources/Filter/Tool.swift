@@ -39,9 +39,10 @@ public enum Tool {
     }
   }
 
-  /// Writes a line to standard error. What cannot be said is not worth dying for.
+  /// Writes lines to standard error, fit for a terminal. What cannot be said is not worth dying for.
   public static func say(_ text: String) {
-    try? Descriptor.standardError.writeAll(text + "\n")
+    try? Descriptor.standardError.writeAll(
+      text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).visible + "\n" }.joined())
   }
 
   /// Whether colour may be used: on a terminal, and `NO_COLOR` is not set (no-color.org).

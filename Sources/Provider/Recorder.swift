@@ -3,6 +3,7 @@
 
 import APNs
 import JSON
+import POSIX
 import TLS
 
 /// What a run has to say so far. Whole lines; the owner writes each buffer and empties it.
@@ -37,11 +38,11 @@ public struct Recorder {
   mutating func say(_ number: Int, _ column: Int?, _ message: String) {
     words.append("\(tool): line \(number): ")
     if let column { words.append("column \(column): ") }
-    words.append(message)
+    words.append(message.visible)
     words.append("\n")
   }
 
-  mutating func say(_ message: String) { words.append("\(tool): \(message)\n") }
+  mutating func say(_ message: String) { words.append("\(tool): \(message.visible)\n") }
 
   mutating func reject(_ line: Span<UInt8>) {
     guard keepsRejects else { return }

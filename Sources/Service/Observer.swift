@@ -80,7 +80,7 @@ public final class Observer {
   }
 
   /// A line on standard error.
-  func say(_ text: String) { try? words?.writeAll("apns-server: \(text)\n") }
+  func say(_ text: String) { try? words?.writeAll("apns-server: \(text.visible)\n") }
 
   /// Writes what is buffered. A full disk ends the log, not the server.
   func flush() {

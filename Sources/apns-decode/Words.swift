@@ -26,7 +26,8 @@ struct Words {
     counts[index].count += 1
     guard counts[index].count <= Self.limit else { return }
     let name = file.map { "\($0): " } ?? ""
-    text.append(contentsOf: "apns-decode: \(name)\(place()): \(message()) [\(rule)]\n".utf8)
+    text.append(contentsOf: "apns-decode: \(name)\(place()): \(message()) [\(rule)]".visible.utf8)
+    text.append(UInt8(ascii: "\n"))
   }
 
   /// Whether a remark of this kind would only be counted; then it is.
@@ -40,7 +41,8 @@ struct Words {
 
   /// Says something about the whole of an input.
   mutating func say(_ file: String?, _ message: String) {
-    text.append(contentsOf: "apns-decode: \(file.map { "\($0): " } ?? "")\(message)\n".utf8)
+    text.append(contentsOf: "apns-decode: \(file.map { "\($0): " } ?? "")\(message)".visible.utf8)
+    text.append(UInt8(ascii: "\n"))
   }
 
   /// Writes what was said.

@@ -2,6 +2,7 @@
 
 import Filter
 import JSON
+import POSIX
 import Rules
 
 enum ReportFormat: String { case text, json, github, sarif, junit }
@@ -52,13 +53,13 @@ enum LineReport {
     let finding = placed.finding
     func paint(_ code: String, _ text: String) -> String { colour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
     let code = finding.severity == .error ? "1;31" : finding.severity == .warning ? "1;35" : "1;36"
-    var text = paint("1", "\(placed.file):\(placed.line):\(placed.column):") + " "
-    text += paint(code, "\(finding.severity.word):") + " \(finding.message) [\(finding.rule)]\n"
+    var text = paint("1", "\(placed.file.visible):\(placed.line):\(placed.column):") + " "
+    text += paint(code, "\(finding.severity.word):") + " \(finding.message.visible) [\(finding.rule)]\n"
     if !placed.excerpt.isEmpty {
       text += "  \(placed.excerpt)\n  " + String(repeating: " ", count: placed.caret.start)
       text += paint(code, "^" + String(repeating: "~", count: placed.caret.length - 1)) + "\n"
     }
-    if let help = finding.help { text += "  help: \(help)\n" }
+    if let help = finding.help { text += "  help: \(help.visible)\n" }
     out.append(contentsOf: text.utf8)
   }
 
