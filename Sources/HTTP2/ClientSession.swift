@@ -187,6 +187,13 @@ public final class ClientSession {
     }
   }
 
+  /// Whether the peer's flow control has held a part of the request's body back until now: nobody can have acted on it.
+  public func isHeldBack(_ stream: Int32) -> Bool {
+    guard let session else { return false }
+    let index = slotIndex(nghttp2_session_get_stream_user_data(session, stream))
+    return index >= 0 && state.pointee.slots[index].pendingCount > 0
+  }
+
   /// Gives a stream up. Never for one that was answered: servers count resets. Sent by the next `pump`, whose events
   /// then hold `failed` for the stream.
   public func reset(_ stream: Int32, _ code: ErrorCode) {

@@ -185,7 +185,9 @@ struct ClientState {
     event.code = code
     event.isOurs = isOurs || slot.pointee.isReset || slot.pointee.neverWritten
     // REFUSED_STREAM by the peer, and what nghttp2 closes above a GOAWAY's last stream, which gets the same code.
-    event.isUnprocessed = slot.pointee.neverWritten || (code == .refusedStream && !slot.pointee.isReset)
+    // A request whose body's end was never sent is none that anybody could have acted on (RFC 9113 §8.1).
+    event.isUnprocessed =
+      slot.pointee.neverWritten || slot.pointee.pendingCount > 0 || (code == .refusedStream && !slot.pointee.isReset)
     event.note = note
     events.append(event)
   }

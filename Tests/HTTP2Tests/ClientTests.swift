@@ -37,6 +37,20 @@ private func literal(_ name: String, _ value: String) -> [UInt8] {
     #expect(client.submit() == .full)
   }
 
+  /// A request whose body's end never left is not one the peer can have acted on, however its stream ends.
+  @Test func aBodyHeldBackIsUnprocessed() {
+    let client = LoneClient(streams: 8, isGreeted: false)
+    client.receive(Frame.settings((4, 0)))
+    #expect(client.submit() == .sent(stream: 1, slot: 0))
+    #expect(client.submit() == .sent(stream: 3, slot: 1))
+    #expect(client.session.isHeldBack(1) && client.session.isHeldBack(3) && !client.session.isHeldBack(5))
+    // The second one's body goes out after all.
+    client.receive(Frame.write(8, 0, 3, Frame.word(2)))
+    #expect(client.session.isHeldBack(1) && !client.session.isHeldBack(3))
+    let events = client.receive(reset(1, .internalError) + reset(3, .internalError))
+    #expect(events.map(\.kind) == [.failed, .failed] && events.map(\.isUnprocessed) == [true, false])
+  }
+
   @Test func settingsWithoutALimitMeanNone() {
     let client = LoneClient(streams: 1, isGreeted: false)
     client.receive(Frame.settings())
