@@ -30,8 +30,9 @@ _apns_push() {
         return
         ;;
       --endpoint | --port | --proxy | --key-id | --team-id | --passphrase | -t | --topic | -c | \
-        --connections | --rate | --burst | --connect-timeout | --request-timeout | --drain-timeout | \
-        --retries | --retry-budget | --abort-if | --linger | --window | --max-line)
+        --connections | --rate | --burst | --repeat-interval | --connect-timeout | --tls-timeout | \
+        --request-timeout | --drain-timeout | --retries | --retry-budget | --abort-if | --linger | --window \
+        | --max-line)
         return
         ;;
       --ca-file | -k | --key | --cert | --cert-key | --credentials | -j | --journal | --rejects | \
@@ -64,10 +65,11 @@ _apns_push() {
       _apns_push_add -W '
         -e --environment --endpoint --port --ca-file --proxy --allow-no-alpn -k --key --key-id --team-id
         --cert --cert-key --passphrase --credentials --check-credentials --token-cache --no-token-cache -t
-        --topic -c --connections --rate --burst --connect-timeout --request-timeout --drain-timeout
-        --retries --retry-budget --delivery --resend-unknown --try-other-environment --abort-if --protocol
-        --binary-format --linger --window -j --journal --rejects --events --summary --redact --dry-run
-        --probe --max-line --progress --no-progress -h --help -V --version
+        --topic -c --connections --rate --burst --repeat-interval --connect-timeout --tls-timeout
+        --request-timeout --drain-timeout --retries --retry-budget --delivery --resend-unknown
+        --try-other-environment --abort-if --protocol --binary-format --linger --window -j --journal
+        --rejects --events --summary --redact --dry-run --probe --max-line --progress --no-progress -h
+        --help -V --version
       ' -- "$cur"
       return
     fi

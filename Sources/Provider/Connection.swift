@@ -15,8 +15,10 @@ struct ConnectionFailure {
 
 /// A connection to one service. The owner polls its descriptor, calls `handle`, takes events from `session`.
 final class Connection {
-  enum Phase {
+  enum Phase: Int, Comparable {
     case resolving, connecting, proxying, handshaking, open, closed
+
+    static func < (first: Phase, second: Phase) -> Bool { first.rawValue < second.rawValue }
   }
 
   /// The poller's key; never used twice.
@@ -27,6 +29,10 @@ final class Connection {
   /// The generation of the provider token in `head`.
   var tokenGeneration = -1
   private(set) var phase = Phase.resolving
+  /// The phase in which it ended.
+  private(set) var lastPhase = Phase.resolving
+  /// TLS stood, and the peer did not choose HTTP/2.
+  private(set) var isProtocolRefused = false
   private(set) var failure: ConnectionFailure?
   /// Monotonic nanoseconds when the present phase must be over.
   private(set) var deadline: UInt64
@@ -38,6 +44,8 @@ final class Connection {
   var hasAnswered = false
   /// We closed it because there was nothing left to do.
   private(set) var isClosedByUs = false
+  /// What broke HTTP/2 on it, in words; known before it is closed.
+  var fate: String?
   /// It takes no new request: GOAWAY, or the owner's wish.
   var isDraining = false
 
@@ -78,7 +86,8 @@ final class Connection {
     options.assumedStreams = assumedStreams
     session = ClientSession(options)
     head = RequestHead(authority: service.authority)
-    deadline = now + settings.connectTimeout
+    connectLimit = now + settings.connectTimeout
+    deadline = connectLimit
     lastHeard = now
   }
 
@@ -143,10 +152,15 @@ final class Connection {
   }
 
   /// The present phase took too long.
-  func expire() {
+  func expire(now: UInt64) {
     switch phase {
     case .resolving: fail("the name of \(reached) was not resolved in time", final: false)
-    case .connecting: fail("no connection to \(reached) in time", final: false)
+    case .connecting:
+      // The last address has all the time that is left.
+      if addresses.isEmpty || now >= connectLimit { return fail("no connection to \(reached) in time", final: false) }
+      if let socket { poller.remove(socket) }
+      socket = nil
+      connectNext(now)
     case .proxying: fail("no answer from \(reached) in time", final: false)
     case .handshaking: fail("no TLS handshake with \(place) in time", final: false)
     case .open: fail("\(place) says nothing: no HTTP/2 SETTINGS in time", final: false)
@@ -203,7 +217,7 @@ final class Connection {
     self.resolution = nil
     switch resolution.result {
     case .success(let found):
-      addresses = found.shuffledWithinFamilies()
+      addresses = found.spread()
       connectNext(now)
     case .failure(let error):
       fail("the name \(error.host) cannot be resolved: \(error.message)", final: false)
@@ -212,6 +226,9 @@ final class Connection {
     }
   }
 
+  /// When the last address must have answered: monotonic nanoseconds.
+  private let connectLimit: UInt64
+
   private func connectNext(_ now: UInt64, after error: SystemError? = nil) {
     guard !addresses.isEmpty else {
       let words = error?.message ?? "no address"
@@ -219,6 +236,9 @@ final class Connection {
     }
     let next = addresses.removeFirst()
     address = next
+    // An address that swallows what is sent to it must not use up the others' time (RFC 8305 has the same worry).
+    let left = connectLimit - min(now, connectLimit)
+    deadline = addresses.isEmpty ? connectLimit : now + left / UInt64(addresses.count + 1)
     do throws(SystemError) {
       let socket = try Socket.connect(to: next)
       self.socket = socket
@@ -307,6 +327,12 @@ final class Connection {
     }
     if !buffers.plain.isEmpty { session.receive(buffers.plain.span, into: &plain) }
     if let failure {
+      // Alert 120 answers our offer of h2: asking again is of no use (RFC 7301 §3.2).
+      if failure.alert == 120 {
+        isProtocolRefused = true
+        fail("\(place) does not speak HTTP/2: it refuses the protocol h2 (ALPN)", final: true)
+        return false
+      }
       let isFinal = phase == .handshaking && failure.kind == .verification
       end("TLS with \(place): \(failure.message)", final: isFinal)
       return false
@@ -332,9 +358,11 @@ final class Connection {
     case "h2": break
     case nil where settings.allowsNoALPN: break
     case nil:
+      isProtocolRefused = true
       fail("\(place) does not speak HTTP/2: it chose no protocol (ALPN)", final: true)
       return false
     case .some(let name):
+      isProtocolRefused = true
       fail("\(place) does not speak HTTP/2: it chose \(name) (ALPN)", final: true)
       return false
     }
@@ -429,6 +457,7 @@ final class Connection {
     var words = message
     if let error = brokenWrite, !message.contains(error.message) { words += " (\(error.message))" }
     failure = ConnectionFailure(message: words, isFinal: final)
+    lastPhase = phase
     phase = .closed
     session.transportEnded(words)
     if let resolution { poller.remove(resolution.descriptor) }
@@ -458,11 +487,16 @@ struct ReadBuffers {
 }
 
 extension [Address] {
-  /// DNS gives several addresses so that clients spread over them; the resolver's order of families stays.
-  func shuffledWithinFamilies() -> [Address] {
+  /// DNS gives several addresses so that clients spread over them. The resolver's first family stays the first; the
+  /// families take turns, so that one which leads nowhere costs one attempt (RFC 8305 §4).
+  func spread() -> [Address] {
+    let leader = first?.isIPv6 ?? false
+    let first = filter { $0.isIPv6 == leader }.shuffled()
+    let second = filter { $0.isIPv6 != leader }.shuffled()
     var result: [Address] = []
-    for family in reduce(into: [Bool](), { if !$0.contains($1.isIPv6) { $0.append($1.isIPv6) } }) {
-      result += filter { $0.isIPv6 == family }.shuffled()
+    for place in 0..<Swift.max(first.count, second.count) {
+      if place < first.count { result.append(first[place]) }
+      if place < second.count { result.append(second[place]) }
     }
     return result
   }

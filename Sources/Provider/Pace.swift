@@ -1,4 +1,4 @@
-// How fast one may send: the rate the user set, the room APNs leaves, the rest a device token needs.
+// How fast one may send: the rate the user set, the room APNs leaves, the time a device token needs.
 
 /// A token bucket: so many notifications a second on the long run, so many at once after a pause.
 struct Pace {
@@ -85,27 +85,59 @@ struct Window {
   }
 }
 
-/// Device tokens that asked for a rest, and until when. Bounded: the oldest wishes are forgotten first.
-struct Rests {
-  private var until: [UInt64: UInt64] = [:]
-  private static let limit = 65_536
-
-  var isEmpty: Bool { until.isEmpty }
-
-  /// When the token may be sent to again, nil when it may now.
-  mutating func due(_ token: UInt64, now: UInt64) -> UInt64? {
-    guard let due = until[token] else { return nil }
-    if due <= now {
-      until[token] = nil
-      return nil
-    }
-    return due
+/// The time between two notifications to one device token: what the user set, and more for a token that APNs said had
+/// too many (429 TooManyRequests). Bounded: what is over is forgotten first.
+struct Spacing {
+  private struct Entry {
+    /// Monotonic nanoseconds before which nothing is sent to it.
+    var next: UInt64
+    var interval: UInt64
+    /// When the service last complained; nil when it never did.
+    var refusedAt: UInt64?
   }
 
-  mutating func rest(_ token: UInt64, until due: UInt64, now: UInt64) {
-    if until.count >= Self.limit { until = until.filter { $0.value > now } }
-    if until.count >= Self.limit { until.removeAll(keepingCapacity: true) }
-    until[token] = max(until[token] ?? 0, due)
+  private let interval: UInt64
+  private var entries: [UInt64: Entry] = [:]
+  private static let limit = 65_536
+
+  /// - Parameter interval: nanoseconds for every device token; 0 spaces those that were throttled alone.
+  init(interval: UInt64) { self.interval = interval }
+
+  var isActive: Bool { interval > 0 || !entries.isEmpty }
+
+  /// Takes the token's turn and gives nil, or says when it comes.
+  mutating func claim(_ token: UInt64, now: UInt64) -> UInt64? {
+    guard var entry = entries[token] else {
+      if interval > 0 { insert(token, Entry(next: now + interval, interval: interval), now) }
+      return nil
+    }
+    if entry.next > now { return entry.next }
+    // A token that was left in peace for long is like any other.
+    if entry.interval > interval, now - entry.next > 10 * entry.interval {
+      entries[token] = interval > 0 ? Entry(next: now + interval, interval: interval) : nil
+      return nil
+    }
+    entry.next = now + entry.interval
+    entries[token] = entry
+    return nil
+  }
+
+  /// The turn that was taken is not used.
+  mutating func giveBack(_ token: UInt64, now: UInt64) { entries[token]?.next = now }
+
+  /// The service says that the token has too many: twice the time it had, from now on.
+  mutating func throttled(_ token: UInt64, base: UInt64, limit: UInt64, now: UInt64) {
+    let known = entries[token]
+    // What was sent before the first complaint is one burst with it.
+    if let last = known?.refusedAt, let known, now - min(last, now) < known.interval / 2 { return }
+    let longer = min(max(known.map { $0.interval * 2 } ?? 0, base), max(limit, interval))
+    insert(token, Entry(next: now + longer, interval: longer, refusedAt: now), now)
+  }
+
+  private mutating func insert(_ token: UInt64, _ entry: Entry, _ now: UInt64) {
+    if entries.count >= Self.limit { entries = entries.filter { $0.value.next > now } }
+    if entries.count >= Self.limit { entries.removeAll(keepingCapacity: true) }
+    entries[token] = entry
   }
 }
 

@@ -5,6 +5,25 @@ import HTTP2
 import POSIX
 import TLS
 
+/// Counts GOAWAYs, and has a word for a service that says it far too often: after 10, 100, 1000…, when there were fewer
+/// than a hundred answers between two.
+struct Goodbyes {
+  private var count = 0
+  private var due = 10
+  private var counted = 0
+  private var answered = 0
+
+  mutating func add(answers: Int) -> String? {
+    count += 1
+    guard count >= due else { return nil }
+    let connections = count - counted
+    let each = (answers - answered) / connections
+    (due, counted, answered) = (count * 10, count, answers)
+    guard each < 100 else { return nil }
+    return "has ended \(connections) connections with GOAWAY, after \(each) answers each; going on, slowly"
+  }
+}
+
 /// One service and credential of a run.
 final class Route {
   let service: Service
@@ -17,6 +36,10 @@ final class Route {
   private(set) var stopReason: String?
   /// Topics the service refuses to this credential.
   var refusedTopics: [[UInt8]: String] = [:]
+  /// Answers of any kind, on all its connections.
+  var answers = 0
+  /// How often it asked for a new connection.
+  var goodbyes = Goodbyes()
   /// Connections that allowed no request at all.
   var starvations = 0
   /// Connections in a row on which the provider token was called expired.

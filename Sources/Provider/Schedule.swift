@@ -49,7 +49,8 @@ struct Schedule {
   }
 }
 
-/// Exponential back-off with jitter: a random time up to a bound that doubles, and at least half of it.
+/// Exponential back-off with full jitter: a random time up to a bound that doubles, so that what failed together does not
+/// come again together.
 struct Backoff {
   /// Nanoseconds of the first bound, and of the largest.
   let base: UInt64
@@ -60,6 +61,6 @@ struct Backoff {
     let doublings = min(max(attempt - 1, 0), 30)
     let (grown, overflow) = base.multipliedReportingOverflow(by: 1 << UInt64(doublings))
     let bound = overflow ? limit : min(grown, limit)
-    return UInt64.random(in: bound / 2...max(bound, 1), using: &generator)
+    return UInt64.random(in: 1...max(bound, 1), using: &generator)
   }
 }

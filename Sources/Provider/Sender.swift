@@ -34,7 +34,7 @@ public final class Sender: Sending {
   var routes: [Route] = []
   var flights = FlightTable()
   var schedule = Schedule()
-  var rests = Rests()
+  var spacing: Spacing
   var generator = SystemRandomNumberGenerator()
   var now: UInt64
   var retriesLeft: Int
@@ -64,6 +64,7 @@ public final class Sender: Sending {
     self.clock = clock
     self.journal = journal
     recorder = Recorder(settings)
+    spacing = Spacing(interval: settings.repeatInterval)
     poller = try Poller()
     now = clock.monotonic()
     seed = journal?.seed ?? UInt64.random(in: .min ... .max)
@@ -271,7 +272,7 @@ public final class Sender: Sending {
     while let index = schedule.pop(now: now) { requeue(index) }
     for route in routes {
       for connection in route.connections {
-        if connection.deadline <= now { connection.expire() }
+        if connection.deadline <= now { connection.expire(now: now) }
         connection.lookIntoSilence(now: now)
         connection.lookIntoStarvation(now: now, hasWork: !route.ready.isEmpty)
         if connection.isClosed { settle(connection) }
@@ -324,7 +325,7 @@ public final class Sender: Sending {
       if generation != connection.tokenGeneration {
         connection.tokenGeneration = generation
         connection.head.setAuthorization(text)
-        if !text.isEmpty { recorder.event("token", at: clock.unixMilliseconds()) { self.name(route, &$0) } }
+        tellOfToken(route)
       }
       return true
     } catch {
@@ -333,9 +334,21 @@ public final class Sender: Sending {
     }
   }
 
+  private func tellOfToken(_ route: Route) {
+    guard case .token(let source) = route.service.credential, let news = source.takeNews() else { return }
+    recorder.event(news == .minted ? "token-minted" : "token-shared", at: clock.unixMilliseconds()) { out in
+      self.name(route, &out)
+      ResultLine.text(&out, "key_id", source.keyID)
+      if let issuedAt = source.issuedAt { ResultLine.integer(&out, "issued_at", issuedAt) }
+    }
+  }
+
   private func send(_ index: Int, _ connection: Connection, _ route: Route) {
     if let reason = refusedTopic(index, route) { return finish(index, unsent: reason) }
-    if !rests.isEmpty, let due = rests.due(tokenHash(index), now: now) { return delay(index, until: due) }
+    if spacing.isActive, let due = spacing.claim(tokenHash(index), now: now) {
+      route.pace?.giveBack()
+      return wait(index, until: due)
+    }
     let position = connection.position
     switch connection.submit(flights[index], defaultTopic: defaultTopic, tag: index) {
     case .sent(let stream, _):
@@ -346,14 +359,26 @@ public final class Sender: Sending {
       flights[index].attempts += 1
       flights[index].sent = now
       connection.inFlight += 1
-    case .full:
-      route.ready.prepend(index)
-      route.pace?.giveBack()
+    case .full: putBack(index, route)
     case .goingAway, .usedUp, .broken:
       connection.isDraining = true
-      route.ready.prepend(index)
-      route.pace?.giveBack()
+      putBack(index, route)
     }
+  }
+
+  private func putBack(_ index: Int, _ route: Route) {
+    route.ready.prepend(index)
+    route.pace?.giveBack()
+    if spacing.isActive { spacing.giveBack(tokenHash(index), now: now) }
+  }
+
+  /// Its device token was sent to a moment ago. A run that ends meanwhile must know that this line was not sent.
+  private func wait(_ index: Int, until due: UInt64) {
+    if let journal, flights[index].isJournaled, flights[index].attempts == 0 {
+      journal.withdraw(flights[index].number)
+      flights[index].isJournaled = false
+    }
+    delay(index, until: due)
   }
 
   private func open(_ route: Route) {
@@ -385,6 +410,10 @@ public final class Sender: Sending {
 
   private func takeEvents(_ connection: Connection, _ route: Route) {
     connection.session.takeEvents(into: &events)
+    // What broke a connection is told last, after the streams that failed with it: they should say it too.
+    if let broken = events.last, broken.kind == .broken, connection.fate == nil {
+      connection.fate = "HTTP/2 with \(route.service.host): \(connection.session.note(broken))"
+    }
     // Handling an event never submits nor receives: no further event can come meanwhile.
     for event in events { handle(event, connection, route) }
   }

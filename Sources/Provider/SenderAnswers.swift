@@ -11,6 +11,7 @@ extension Sender {
     case .done:
       connection.inFlight -= 1
       connection.hasAnswered = true
+      route.answers += 1
       route.succeeded()
       answered(event, connection, route)
       connection.session.release(event.slot)
@@ -29,7 +30,7 @@ extension Sender {
         ResultLine.integer(&out, "max_concurrent_streams", Int(event.value))
       }
     case .broken:
-      connection.end("HTTP/2 with \(route.service.host): \(connection.session.note(event))")
+      connection.end(connection.fate ?? "HTTP/2 with \(route.service.host) failed")
     }
   }
 
@@ -46,8 +47,10 @@ extension Sender {
       self.name(route, &out)
       ResultLine.text(&out, "reason", shown)
     }
-    // A server that only wants a new connection, as APNs does every so often, is no news.
+    // A server that only wants a new connection, as APNs does every so often, is no news; one that wants it all the
+    // time is.
     if !debug.isEmpty || code != .noError { recorder.say("\(route.service.host) says GOAWAY: \(shown)") }
+    if let words = route.goodbyes.add(answers: route.answers) { recorder.say("\(route.service.host) \(words)") }
     // The reasons of refusals apply to connections too: a bad certificate is told this way alone.
     if let row = Reason.named(shown), row.advice == .stop { stop(route, "\(row.name): \(row.meaning)") }
   }
@@ -88,7 +91,9 @@ extension Sender {
     let isAboutPace = refusal.status == 429 || refusal.reason == "ServiceUnavailable"
     guard isAboutPace || refusal.status == 500 else { return }
     route.window.refused(isGeneral: !isAboutToken, inFlight: route.inFlight, now: now)
-    if isAboutToken { rests.rest(tokenHash(index), until: now + settings.retryDelay, now: now) }
+    if isAboutToken {
+      spacing.throttled(tokenHash(index), base: settings.retryDelay, limit: settings.retryDelayLimit, now: now)
+    }
   }
 
   func tokenHash(_ index: Int) -> UInt64 {
@@ -220,7 +225,7 @@ extension Sender {
   private func streamFailed(_ event: ClientEvent, _ connection: Connection, _ route: Route) {
     let index = event.tag
     guard isUnderWay(index, event, connection) else { return }
-    let words = connection.failure?.message ?? connection.session.note(event)
+    let words = connection.failure?.message ?? connection.fate ?? connection.session.note(event)
     let reason = words.isEmpty ? "the stream was reset: \(event.code)" : words
     // What was never encrypted did not leave this process, whatever HTTP/2 knows about it.
     if event.isUnprocessed || flights[index].position >= connection.handed {
@@ -246,13 +251,16 @@ extension Sender {
     let seconds = settings.requestTimeout / 1_000_000_000
     let route = routes[flights[index].route]
     let (key, stream) = (flights[index].connection, flights[index].stream)
-    if settings.resendsUnknown, mayRetry(index, route) {
+    let connection = route.connections.first { $0.key == key }
+    if connection?.session.isHeldBack(stream) == true {
+      finish(index, unsent: "\(route.service.host) made no room for the request's body within \(seconds) s")
+    } else if settings.resendsUnknown, mayRetry(index, route) {
       requeue(index)
     } else {
       finish(index, unknown: "no answer within \(seconds) s")
     }
     // The flight is gone before its stream ends: what the stream has to say then is nobody's.
-    guard let connection = route.connections.first(where: { $0.key == key }) else { return }
+    guard let connection else { return }
     connection.session.reset(stream, .cancel)
     connection.flush()
     if !connection.hasAnswered, connection.inFlight <= 1 {

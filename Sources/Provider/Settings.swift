@@ -113,6 +113,8 @@ public struct SenderSettings: Sendable {
   public var keepsEvents = false
   /// Write keyed hashes in place of device tokens.
   public var redactionKey: [UInt8]?
+  /// Nanoseconds between two notifications to one device token; 0 for no more than the service asks for.
+  public var repeatInterval: UInt64 = 0
   /// Nanoseconds of silence with requests under way after which a PING asks whether anybody is there.
   public var silenceBeforePing: UInt64 = 10_000_000_000
   /// Nanoseconds of an idle connection after which a PING keeps it (Apple: "after an hour of inactivity").

@@ -20,6 +20,24 @@ public final class TokenSource {
   /// How many tokens this process has signed; those found in the cache do not count.
   public private(set) var mints = 0
 
+  private var told = 0
+  private var toldMints = 0
+
+  /// How a token came that was not asked about yet.
+  public enum News {
+    /// This process signed it.
+    case minted
+    /// Another process had.
+    case shared
+  }
+
+  /// Tells of each token once.
+  public func takeNews() -> News? {
+    guard generation != told else { return nil }
+    defer { (told, toldMints) = (generation, mints) }
+    return mints != toldMints ? .minted : .shared
+  }
+
   /// - Parameter cache: where processes share the token; nil keeps it within this one.
   public init(key: SigningKey, keyID: String, teamID: String, clock: Clock = .system, cache: TokenCache? = nil) {
     self.key = key

@@ -136,7 +136,7 @@ final class Transport {
     self.resolution = nil
     switch resolution.result {
     case .success(let found):
-      addresses = found.shuffledWithinFamilies()
+      addresses = found.spread()
       connectNext(now)
     case .failure(let error): end("the name \(error.host) cannot be resolved: \(error.message)")
     case nil: end("the name of \(reached) cannot be resolved")

@@ -20,6 +20,8 @@ struct Credentials {
   /// The services of the run: those of the chosen environment first. Reads files; opens no connection. What should be
   /// known of the credentials is said on standard error.
   func services() throws -> [Service] {
+    // What was typed is judged before any file is opened.
+    let places = try ServiceEnvironment.allCases.map { ($0, try place($0)) }
     let credentials: [LoadedCredential]
     do throws(CredentialProblem) { credentials = try LoadedCredential.load(try sources(), try settings()) } catch {
       throw Failure(error.description)
@@ -27,8 +29,8 @@ struct Credentials {
     access.warn(about: credentials)
     let chosen = ServiceEnvironment(rawValue: arguments[PushOptions.environment] ?? "sandbox") ?? .sandbox
     let order = [chosen] + ServiceEnvironment.allCases.filter { $0 != chosen }
-    return try order.flatMap { environment in
-      let (host, port) = try place(environment)
+    return order.flatMap { environment in
+      let (host, port) = places.first { $0.0 == environment }?.1 ?? ("", 0)
       return credentials.filter { $0.environments.contains(environment) }.map {
         $0.service(environment: environment, host: host, port: port, isAlone: credentials.count == 1)
       }
@@ -79,11 +81,16 @@ struct Credentials {
 
   private func place(_ environment: ServiceEnvironment) throws -> (String, Int) {
     let row = Endpoint.of(.push, environment)
-    guard let given = arguments[PushOptions.endpoint] else {
-      return (row.host, arguments[PushOptions.port] ?? row.port)
-    }
+    guard let given = endpoint(environment) else { return (row.host, arguments[PushOptions.port] ?? row.port) }
     let place = try access.place(given)
     return (place.host, arguments[PushOptions.port] ?? place.port ?? row.port)
+  }
+
+  /// A server of one's own: as it was typed, else the environment's own variable, else the one for both.
+  private func endpoint(_ environment: ServiceEnvironment) -> String? {
+    if arguments.origin(of: PushOptions.endpoint) == .commandLine { return arguments[PushOptions.endpoint] }
+    let own = Environment.value("APNS_\(environment.rawValue.uppercased())_ENDPOINT") ?? ""
+    return own.isEmpty ? arguments[PushOptions.endpoint] : own
   }
 
   private func settings() throws(CredentialProblem) -> CredentialSettings {
@@ -122,7 +129,8 @@ struct Credentials {
       source.certificateKey = arguments[PushOptions.certKey].map { CredentialFile(reading: $0) }
     }
     // A server of one's own takes every line, whatever its environment; it matters where somebody says so.
-    if arguments[PushOptions.endpoint] == nil || arguments.isGiven(PushOptions.environment) {
+    let isApple = ServiceEnvironment.allCases.contains { endpoint($0) == nil }
+    if isApple || arguments.isGiven(PushOptions.environment) {
       source.wantedEnvironment = ServiceEnvironment(rawValue: arguments[PushOptions.environment] ?? "sandbox")
     }
     return source

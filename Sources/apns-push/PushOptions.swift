@@ -52,8 +52,11 @@ enum PushOptions {
     default: Connections.auto, defaultText: "auto", parse: Connections.init)
   static let connectTimeout = Option.integer(
     "connect-timeout", value: "SECONDS", "longest wait for a connection",
-    "For the name's look-up and the TCP connection together; the TLS handshake has the same time again.",
-    range: 1...3600, default: 10)
+    "For the name's look-up and the TCP connection together. Where the name has several addresses they share it: each is "
+      + "tried for a part of it.", range: 1...3600, default: 10)
+  static let tlsTimeout = Option.integer(
+    "tls-timeout", value: "SECONDS", "longest wait for the TLS handshake",
+    "And for the service's first word of HTTP/2 behind it.", range: 1...3600, default: 10)
   static let requestTimeout = Option.integer(
     "request-timeout", value: "SECONDS", "longest wait for an answer",
     "A notification without an answer in this time ends as `unknown`: it may have been delivered.", range: 1...3600,
@@ -84,6 +87,11 @@ enum PushOptions {
   static let burst = Option.integer(
     "burst", value: "N", "how many at once after a pause, under a rate", "Only with `--rate`.", range: 1...1_000_000,
     default: 1)
+  static let repeatInterval = Option.custom(
+    "repeat-interval", value: "SECONDS", "send to one device token at most this often",
+    "Such as 5 or 0.5, counted from one sending to the next; other tokens' lines go on meanwhile. Without it only a token "
+      + "that APNs refuses with TooManyRequests is given time, first a second, then twice as long each time.",
+    parse: Seconds.parse)
   static let abortIf = Option.custom(
     "abort-if", value: "REASON>PERCENT%/N", "stop when too many end so",
     "`BadDeviceToken>20%/500` stops the run once more than 20 per cent of at least 500 results have that reason: the "
@@ -118,7 +126,7 @@ enum PushOptions {
   ).bare("text")
   static let events = Option.text(
     "events", value: "FILE", "write what happens on the connections, as NDJSON",
-    "Such as `connecting`, `connected`, `settings`, `token`, `retry`, `goaway`, `closed`, each with `time_ms`. Under "
+    "Such as `connecting`, `connected`, `settings`, `token-minted` or `token-shared`, `retry`, `goaway`, `closed`, each with `time_ms`. Under "
       + "`--protocol binary`: `connecting`, `connected`, `sent` (with line, identifier and bytes), `notification-error`, "
       + "`end`. No event holds a device token or a secret.", completion: .files)
   static let redact = Option.flag(
@@ -134,7 +142,8 @@ enum PushOptions {
   static let probe = Option.flag(
     "probe", "see whether the services can be reached, and send nothing",
     "Connects to each environment, or to the one chosen, and prints a record of what worked: name, TCP, TLS, protocol, "
-      + "settings, and whether the credential is accepted. A request for a random device token without a topic asks for that."
+      + "settings, answer, and whether the credential is accepted: `steps_ms` has the steps that worked, `failed_at` the "
+      + "one that did not. A request for a random device token without a topic asks for that."
   )
 
   private static let records = Section(
@@ -203,7 +212,7 @@ enum PushOptions {
       OptionGroup(
         "Sending",
         [
-          connections, rate, burst, connectTimeout, requestTimeout, drainTimeout, retries, retryBudget, delivery,
+          connections, rate, burst, repeatInterval, connectTimeout, tlsTimeout, requestTimeout, drainTimeout, retries, retryBudget, delivery,
           resendUnknown, tryOtherEnvironment, abortIf,
         ]),
       OptionGroup("Binary protocol", BinaryOptions.all),
@@ -213,6 +222,10 @@ enum PushOptions {
     ],
     sections: [records, results],
     environment: [
+      (
+        name: "APNS_SANDBOX_ENDPOINT, APNS_PRODUCTION_ENDPOINT",
+        meaning: "The place of one environment; each overrules `APNS_ENDPOINT`, which stands for both."
+      ),
       (
         name: "APNS_BINARY_ENDPOINT",
         meaning: "The place of `--endpoint` under `--protocol binary`, where `APNS_ENDPOINT` counts for nothing."

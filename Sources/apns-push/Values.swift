@@ -37,7 +37,22 @@ enum Rate {
     else {
       throw ValueError("expected a number above 0, with /s, /m or /h behind it, found '\(text)'")
     }
-    return number / span
+    let perSecond = number / span
+    // A hundred million is beyond any network; one in ten years is a typing error.
+    guard (3e-9...1e8).contains(perSecond) else {
+      throw ValueError("expected a rate that can be kept, at most 100000000/s, found '\(text)'")
+    }
+    return perSecond
+  }
+}
+
+enum Seconds {
+  /// `5`, `0.5`: seconds, at most a day.
+  static func parse(_ text: String) throws(ValueError) -> Double {
+    guard let number = Double(text), (0...86_400).contains(number) else {
+      throw ValueError("expected seconds from 0 to 86400, such as 5 or 0.5, found '\(text)'")
+    }
+    return number
   }
 }
 

@@ -51,6 +51,8 @@ func run(
 
 func input(_ arguments: Arguments) throws -> Descriptor {
   guard let path = arguments.operands.first else { return .standardInput }
+  // A folder can be opened; it fails only when it is read.
+  if File.isDirectory(path) { throw Filter.Failure("cannot read \(path): it is a folder") }
   do throws(SystemError) { return try File.open(path) } catch {
     throw Filter.Failure("cannot read \(path): \(error.message)")
   }
@@ -65,7 +67,8 @@ func settings(_ arguments: Arguments) throws -> SenderSettings {
   settings.growsConnections = connections.grows
   settings.topic = arguments[PushOptions.topic] ?? ""
   settings.connectTimeout = UInt64(arguments[PushOptions.connectTimeout] ?? 10) * second
-  settings.handshakeTimeout = settings.connectTimeout
+  settings.handshakeTimeout = UInt64(arguments[PushOptions.tlsTimeout] ?? 10) * second
+  settings.repeatInterval = UInt64((arguments[PushOptions.repeatInterval] ?? 0) * 1e9)
   settings.requestTimeout = UInt64(arguments[PushOptions.requestTimeout] ?? 30) * second
   settings.retries = arguments[PushOptions.retries] ?? 3
   settings.retryBudget = arguments[PushOptions.retryBudget]
@@ -76,6 +79,9 @@ func settings(_ arguments: Arguments) throws -> SenderSettings {
   settings.burst = arguments[PushOptions.burst] ?? 1
   settings.abortRules = arguments.all(PushOptions.abortIf)
   settings.allowsNoALPN = arguments.has(PushOptions.allowNoALPN)
+  if arguments.isGiven(PushOptions.burst), settings.rate == nil {
+    throw PushOptions.command.usageError("--burst is for --rate: give that too", subject: "--burst")
+  }
   if settings.neverTwice && settings.resendsUnknown {
     throw PushOptions.command.usageError(
       "--resend-unknown and --delivery=at-most-once exclude each other: give one of them", subject: "--resend-unknown")

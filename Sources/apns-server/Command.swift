@@ -60,7 +60,7 @@ extension Command {
       ),
       (
         "APNS_SANDBOX_ENDPOINT, APNS_PRODUCTION_ENDPOINT",
-        "set for the command: the same for each environment that is served"
+        "set for the command under `--environment both`: where each of the two is served"
       ),
       ("APNS_CA_FILE", "set for the command: the authority to trust"),
       ("APNS_KEY_FILE, APNS_KEY_ID, APNS_TEAM_ID", "set for the command under `--auth token`"),

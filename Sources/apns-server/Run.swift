@@ -151,7 +151,8 @@ struct ServerRun {
     let port = server.ports[0]
     variables.append("APNS_ENDPOINT=localhost:\(port.port)")
     variables.append("APNS_ENVIRONMENT=\(port.environment.rawValue)")
-    for other in server.ports {
+    // With one environment there is one place, which the command may overrule with one variable.
+    for other in server.ports where server.ports.count > 1 {
       variables.append("APNS_\(other.environment.rawValue.uppercased())_ENDPOINT=localhost:\(other.port)")
     }
     variables.append("APNS_CA_FILE=\(files.caFile)")
