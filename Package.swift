@@ -74,7 +74,7 @@ let package = Package(
       name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
-      name: "apns-push", dependencies: ["APNs", "Access", "Filter", "JSON", "Options", "POSIX", "Provider"],
+      name: "apns-push", dependencies: ["APNs", "Access", "Filter", "JSON", "Options", "POSIX", "Provider", "Rules"],
       swiftSettings: safe),
     .executableTarget(
       name: "apns-feedback",

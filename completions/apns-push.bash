@@ -66,7 +66,7 @@ _apns_push() {
         -e --environment --endpoint --port --ca-file --proxy --allow-no-alpn -k --key --key-id --team-id
         --cert --cert-key --passphrase --credentials --check-credentials --token-cache --no-token-cache -t
         --topic -c --connections --rate --burst --repeat-interval --connect-timeout --tls-timeout
-        --request-timeout --drain-timeout --retries --retry-budget --delivery --resend-unknown
+        --request-timeout --drain-timeout --retries --retry-budget --delivery --resend-unknown --validate
         --try-other-environment --abort-if --protocol --binary-format --linger --window -j --journal
         --rejects --events --summary --redact --dry-run --probe --max-line --progress --no-progress -h
         --help -V --version

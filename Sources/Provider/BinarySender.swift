@@ -104,6 +104,7 @@ public final class BinarySender: Sending {
     problems.removeAll(keepingCapacity: true)
     let record = Notification.read(document, problems: &problems)
     let index = problems.isEmpty ? check(record, document) : nil
+    if problems.isEmpty { settings.judge(document, &problems) }
     guard problems.isEmpty, let index else { return refuse(record, document, number) }
     let route = routes[index]
     let flight = flights.take(record, document, number: number)

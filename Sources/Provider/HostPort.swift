@@ -17,7 +17,9 @@ public struct HostPort: Equatable, Sendable {
       host = String(text[..<colon])
       port = String(text[text.index(after: colon)...])
     }
-    let isStrange = host.unicodeScalars.contains { $0.value <= 0x20 || $0.value == 0x7f || "/@[]".unicodeScalars.contains($0) }
+    let isStrange = host.unicodeScalars.contains {
+      $0.value <= 0x20 || $0.value == 0x7f || "/@[]".unicodeScalars.contains($0)
+    }
     guard !host.isEmpty, !isStrange else { return nil }
     self.host = host
     guard let port else {

@@ -30,9 +30,12 @@ public final class Rehearsal {
     let record = Notification.read(document, problems: &problems)
     let place = Service.index(for: record, document, services, defaultTopic: settings.topic)
     if problems.isEmpty, place == nil { return "this run has no service for the record" }
-    if problems.isEmpty, record.topic == nil, settings.topic.isEmpty {
+    if problems.isEmpty, record.topic == nil, settings.topic.isEmpty, let place,
+      services[place].needsTopic || record.channelID != nil
+    {
       return "the record has no \"topic\" (give one, or --topic for all)"
     }
+    if problems.isEmpty { settings.judge(document, &problems) }
     guard problems.isEmpty, let place else {
       return problems.map { $0.message + ($0.help.map { " (\($0))" } ?? "") }.joined(separator: "; ")
     }

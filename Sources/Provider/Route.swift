@@ -155,8 +155,5 @@ final class Route {
     return 100
   }
 
-  var needsTopic: Bool {
-    if case .token = service.credential { return true }
-    return false
-  }
+  var needsTopic: Bool { service.needsTopic }
 }

@@ -63,10 +63,29 @@ public struct Service {
     return services.firstIndex { $0.topics.isEmpty && $0.environment == wanted }
   }
 
+  /// Without a certificate that names it, the topic must stand in the request.
+  var needsTopic: Bool {
+    if case .token = credential { return true }
+    return false
+  }
+
   /// Host, and port where it is not the usual one: what goes into `:authority`.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"
+  }
+}
+
+/// Why a record is not to be sent, found by somebody who knows more than the record's grammar.
+public struct Objection: Sendable {
+  public let rule: String
+  /// Byte offset into the line of the JSON value it is about.
+  public let offset: Int
+  public let message: String
+  public let help: String?
+
+  public init(rule: String, offset: Int, message: String, help: String?) {
+    (self.rule, self.offset, self.message, self.help) = (rule, offset, message, help)
   }
 }
 
@@ -113,6 +132,8 @@ public struct SenderSettings: Sendable {
   public var keepsEvents = false
   /// Write keyed hashes in place of device tokens.
   public var redactionKey: [UInt8]?
+  /// Looks at each record that could be sent, as its line stands; what it objects to makes the line `invalid`.
+  public var judge: (@Sendable (Span<UInt8>) -> [Objection])?
   /// Nanoseconds between two notifications to one device token; 0 for no more than the service asks for.
   public var repeatInterval: UInt64 = 0
   /// Nanoseconds of silence with requests under way after which a PING asks whether anybody is there.
@@ -127,6 +148,15 @@ public struct SenderSettings: Sendable {
   public var flightLimit = 4096
 
   public init() {}
+
+  /// Adds what the judge says of a record.
+  func judge(_ document: borrowing Document, _ problems: inout [Problem]) {
+    guard let judge else { return }
+    for objection in judge(document.bytes) {
+      let node = document.tokens.indices.first { document.start($0) == objection.offset }
+      problems.append(Problem(objection.rule, at: node ?? 0, objection.message, help: objection.help))
+    }
+  }
 }
 
 /// How many lines ended how.

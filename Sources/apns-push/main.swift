@@ -78,6 +78,7 @@ func settings(_ arguments: Arguments) throws -> SenderSettings {
   settings.rate = arguments[PushOptions.rate]
   settings.burst = arguments[PushOptions.burst] ?? 1
   settings.abortRules = arguments.all(PushOptions.abortIf)
+  if arguments.has(PushOptions.validate) { settings.judge = Judge.make(arguments) }
   settings.allowsNoALPN = arguments.has(PushOptions.allowNoALPN)
   if arguments.isGiven(PushOptions.burst), settings.rate == nil {
     throw PushOptions.command.usageError("--burst is for --rate: give that too", subject: "--burst")

@@ -189,7 +189,8 @@ private final class Folder {
   @Test func endlessGoodbyesAreSaid() {
     var goodbyes = Goodbyes()
     let words = (1...100).compactMap { goodbyes.add(answers: $0 * 2) }
-    #expect(words == [10, 90].map { "has ended \($0) connections with GOAWAY, after 2 answers each; going on, slowly" })
+    #expect(
+      words == [10, 90].map { "has ended \($0) connections with GOAWAY, after 2 answers each; going on, slowly" })
     var seldom = Goodbyes()
     #expect((1...100).allSatisfy { seldom.add(answers: $0 * 10_000) == nil })
   }
