@@ -118,6 +118,8 @@ func makeClientSession(_ settings: ClientSession.Settings, _ state: UnsafeMutabl
   nghttp2_option_set_no_closed_streams(option, 1)
   nghttp2_option_set_peer_max_concurrent_streams(option, settings.assumedStreams)
   nghttp2_option_set_max_send_header_block_length(option, 65_536)
+  // What a flood is, `Nuisance` says: a read takes in thousands of PINGs at once, and nghttp2's own limit is 1000.
+  nghttp2_option_set_max_outbound_ack(option, Nuisance.limit + 1)
   nghttp2_option_set_max_deflate_dynamic_table_size(option, 4096)
   var session: OpaquePointer?
   guard nghttp2_session_client_new2(&session, callbacks, state, option) == 0 else { return nil }

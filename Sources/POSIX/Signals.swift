@@ -78,6 +78,8 @@ public final class Signals: Sendable {
 
   public static let interrupt = SIGINT
   public static let terminate = SIGTERM
+  /// A file grew to the limit that `ulimit -f` sets. Ignored, the write fails, as on a full disk.
+  public static let fileSize = SIGXFSZ
   public static let hangUp = SIGHUP
   public static let user1 = SIGUSR1
   public static let child = SIGCHLD

@@ -13,20 +13,23 @@ struct Refusal {
   var timestamp: Int?
   /// The `Date` header, for refusals that a wrong clock may explain.
   var date: [UInt8]?
-  /// Seconds of a `Retry-After` header.
+  /// Seconds of a `Retry-After` header, whether it gave these or a date.
   var retryAfter: Int?
 
   var advice: Advice? { Reason.advice(name: reason, status: status) }
 
   /// Reads the answer in a slot. A body that is no JSON, or empty, leaves the status to speak for itself.
-  static func read(_ session: ClientSession, _ slot: Int32, _ reader: inout Reader) -> Refusal {
+  /// - Parameter now: UNIX seconds.
+  static func read(_ session: ClientSession, _ slot: Int32, _ reader: inout Reader, now: Int) -> Refusal {
     var refusal = Refusal(status: session.status(slot))
     if refusal.status == 403, let text = session.field(slot, "date") {
       var bytes: [UInt8] = []
       bytes.append(text)
       refusal.date = bytes
     }
-    if let text = session.field(slot, "retry-after") { refusal.retryAfter = decimal(text) }
+    if let text = session.field(slot, "retry-after") {
+      refusal.retryAfter = decimal(text) ?? ClockSkew.unixSeconds(text).map { max(0, $0 - now) }
+    }
     let body = session.body(slot)
     guard (try? reader.read(body)) != nil else { return refusal }
     let document = Document(body, reader.tokens.span)

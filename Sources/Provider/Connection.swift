@@ -42,6 +42,8 @@ final class Connection {
   var inFlight = 0
   /// An answer of any kind came: the service is there.
   var hasAnswered = false
+  /// Monotonic nanoseconds of the last answer, 0 before the first.
+  var lastAnswer: UInt64 = 0
   /// We closed it because there was nothing left to do.
   private(set) var isClosedByUs = false
   /// What broke HTTP/2 on it, in words; known before it is closed.

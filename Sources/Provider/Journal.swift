@@ -36,6 +36,8 @@ public final class Journal {
   private var rolling: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var lastLine = 0
   private var lastWritten = 0
+  /// A write failed, perhaps half-way.
+  private var isCutShort = false
   /// The input is the one the journal is of, as far as it was read; true for a new journal.
   public private(set) var isVerified = true
   /// Bytes of records that the earlier run left.
@@ -162,7 +164,10 @@ public final class Journal {
     if pending.isEmpty { return }
     swap(&pending, &writing)
     defer { writing.removeAll(keepingCapacity: true) }
+    // Whole records behind one that was cut short would be no torn tail any longer: the next run could not mend it.
+    if isCutShort { return }
     do throws(SystemError) { try Self.write(writing, file) } catch {
+      isCutShort = true
       throw Fault(message: "the journal \(path) cannot be written: \(error.message)")
     }
   }

@@ -119,7 +119,7 @@ private struct Look {
       }
       guard event.kind == .done else { continue }
       var reader = Reader(depthLimit: 8)
-      let refusal = Refusal.read(connection.session, event.slot, &reader)
+      let refusal = Refusal.read(connection.session, event.slot, &reader, now: clock.unixSeconds)
       answer = (refusal.status, refusal.reason)
       reached(.answer)
       if refusal.status != 403 { reached(.credential) }

@@ -11,6 +11,7 @@ extension Sender {
     case .done:
       connection.inFlight -= 1
       connection.hasAnswered = true
+      connection.lastAnswer = now
       route.answers += 1
       route.succeeded()
       answered(event, connection, route)
@@ -73,7 +74,7 @@ extension Sender {
       finish(index, Ending(.accepted), connection, event.slot)
       return
     }
-    let refusal = Refusal.read(connection.session, event.slot, &answerReader)
+    let refusal = Refusal.read(connection.session, event.slot, &answerReader, now: clock.unixSeconds)
     if refusal.advice == .retry || refusal.advice == .renew { slowDown(index, refusal, route) }
     if sendAgain(index, after: refusal, connection, route) { return }
     if asksOtherEnvironment(index, refusal) { return }
@@ -121,6 +122,8 @@ extension Sender {
       guard canRenew(connection, refusal, route), mayRetry(index, route) else { return false }
       requeue(index)
     case .retry:
+      // A run that waits for days is no better than one that says "later".
+      guard refusal.retryAfter ?? 0 <= Self.longestRest else { return false }
       let needsConnection = refusal.reason == "Shutdown" || refusal.reason == "IdleTimeout"
       if needsConnection { connection.isDraining = true }
       guard mayRetry(index, route) else { return false }
@@ -161,6 +164,9 @@ extension Sender {
     }
     return "; " + words
   }
+
+  /// The longest `Retry-After` that is waited for, in seconds.
+  private static let longestRest = 900
 
   private func delay(_ index: Int, after refusal: Refusal) {
     let backoff = Backoff(base: settings.retryDelay, limit: settings.retryDelayLimit)
@@ -247,13 +253,27 @@ extension Sender {
     delay(index, until: now + backoff.delay(attempt: flights[index].refusals, using: &generator))
   }
 
+  /// Most times that flow control may hold a request back until its time is over.
+  private static let heldBackLimit = 3
+
+  /// The body never went out whole: nobody acted on it, and another connection may have room.
+  private func heldBack(_ index: Int, _ reason: String) {
+    flights[index].refusals += 1
+    flights[index].attempts -= 1
+    guard !settings.neverTwice, flights[index].refusals < Self.heldBackLimit else {
+      return finish(index, unsent: reason)
+    }
+    recorder.resent += 1
+    requeue(index)
+  }
+
   func timeOut(_ index: Int) {
     let seconds = settings.requestTimeout / 1_000_000_000
     let route = routes[flights[index].route]
-    let (key, stream) = (flights[index].connection, flights[index].stream)
+    let (key, stream, sent) = (flights[index].connection, flights[index].stream, flights[index].sent)
     let connection = route.connections.first { $0.key == key }
     if connection?.session.isHeldBack(stream) == true {
-      finish(index, unsent: "\(route.service.host) made no room for the request's body within \(seconds) s")
+      heldBack(index, "\(route.service.host) made no room for the request's body within \(seconds) s")
     } else if settings.resendsUnknown, mayRetry(index, route) {
       requeue(index)
     } else {
@@ -261,6 +281,8 @@ extension Sender {
     }
     // The flight is gone before its stream ends: what the stream has to say then is nobody's.
     guard let connection else { return }
+    // No answer to anybody in all that time, whatever it does with PING: what waits is better off on another one.
+    if connection.lastAnswer < sent { connection.isDraining = true }
     connection.session.reset(stream, .cancel)
     connection.flush()
     if !connection.hasAnswered, connection.inFlight <= 1 {

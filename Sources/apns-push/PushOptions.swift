@@ -63,8 +63,9 @@ enum PushOptions {
     default: 30)
   static let retries = Option.integer(
     "retries", value: "N", "how often a notification is sent again",
-    "Only after a refusal that means \"not now\" (429 TooManyRequests, 500, 503), with growing random delays. What is "
-      + "proven not to have been acted on is sent again in any case.", range: 0...100, default: 3)
+    "Only after a refusal that means \"not now\" (429 TooManyRequests, 500, 503), with growing random delays, or "
+      + "after the service's own `Retry-After` where that is 15 minutes or less. What is proven not to have been acted on is sent again in any case.",
+    range: 0...100, default: 3)
   static let retryBudget = Option.integer(
     "retry-budget", value: "N", "how many times in the whole run",
     "Bounds what a bad hour of the service may cost: "

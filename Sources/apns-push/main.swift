@@ -8,6 +8,8 @@ import Provider
 
 // Before its handler is in place this signal would end the run that it only asks about.
 Signals.ignore(Signals.user1)
+// A file that may not grow is a full disk: an end for every line, not a death.
+Signals.ignore(Signals.fileSize)
 
 Tool.main(PushOptions.command) { arguments in
   try BinaryOptions.check(arguments)
