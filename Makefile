@@ -10,7 +10,7 @@ RELEASE = $(SWIFT_BUILD) -c release --static-swift-stdlib
 # Debian packages: to build, to run the demo, to check.
 BUILD_NEEDS = libssl-dev libnghttp2-dev
 DEMO_NEEDS = $(BUILD_NEEDS) jq
-CHECK_NEEDS = $(DEMO_NEEDS) openssl curl mandoc shellcheck zsh fish nghttp2-client nghttp2-server python3 xxd binutils
+CHECK_NEEDS = $(DEMO_NEEDS) openssl curl mandoc shellcheck zsh fish nghttp2-client nghttp2-server python3 strace xxd binutils
 BENCH_NEEDS = $(CHECK_NEEDS) g++ libsimdjson-dev linux-perf time
 
 .PHONY: help build demo check lint test pages docs format record bench soak fuzz install uninstall clean

@@ -1,0 +1,68 @@
+// What apns-push asks of the system, counted with strace. Skipped where strace is missing or may not trace.
+import Foundation
+import Testing
+
+@Suite struct Idle {
+  private func canTrace() throws -> Bool {
+    try run("strace -o /dev/null true", in: Case.packageRoot).status == 0
+  }
+
+  private func count(_ found: Outcome, _ place: Int) -> Int? {
+    let lines = String(decoding: found.out, as: UTF8.self).split(separator: "\n")
+    return lines.indices.contains(place) ? Int(lines[place].trimmingCharacters(in: .whitespaces)) : nil
+  }
+
+  /// What goes in, and the options of the run: answered and idle; the same with a journal; a request without an answer.
+  static let stretches = [(2, ""), (2, "--journal journal"), (3, "")]
+
+  @Test("two seconds in which nothing happens cost next to nothing", arguments: stretches)
+  func nothing(_ lines: Int, _ options: String) throws {
+    guard try canTrace() else { return }
+    // The stretch is the thing measured: a process that waits does nothing in it, however long it lasts.
+    let found = try run(
+      """
+      cd "$TMPDIR"; mkfifo pipe; : > results
+      cat > run.sh <<'END'
+      strace -D -f -o trace apns-push --request-timeout 60 --drain-timeout 0 \(options) < pipe > results & sender=$!
+      exec 9> pipe
+      for token in aa bb cc; do
+        echo '{"token":"'$token'","topic":"com.example.app","payload":{"aps":{"badge":1}}}'
+      done | head -n \(lines) >&9
+      while [ "$(wc -l < results)" -lt 2 ] || [ "$(wc -l < received)" -lt \(lines) ]; do kill -0 $sender || exit 9; done
+      before=$(wc -l < trace)
+      sleep 2
+      after=$(wc -l < trace)
+      kill -TERM $sender; exec 9>&-; wait $sender
+      echo $((after - before))
+      wc -l < results
+      END
+      : > received
+      apns-server --quiet --timeout 60 --received received --rule '{"match":{"prefix":"cc"},"silence":true}' -- sh run.sh
+      """, in: Case.packageRoot)
+    #expect(count(found, 1) == lines, "\(String(decoding: found.err, as: UTF8.self))")
+    let calls = try #require(count(found, 0))
+    #expect(calls <= 30, "\(calls) system calls in two seconds without anything to do")
+  }
+
+  @Test("the socket is written to once for each batch, not for each request", arguments: ["", "--journal journal"])
+  func batches(_ options: String) throws {
+    guard try canTrace() else { return }
+    let found = try run(
+      """
+      cd "$TMPDIR"
+      awk 'BEGIN { for (i = 1; i <= 100000; i++)
+        printf "{\\"token\\":\\"%064x\\",\\"topic\\":\\"com.example.app\\",\\"payload\\":{\\"aps\\":{\\"badge\\":1}}}\\n", i }' > lines
+      apns-server --quiet --timeout 200 -- strace -f -yy -e signal=none -o trace \
+        -e trace=epoll_wait,write,writev,sendto,sendmsg apns-push \(options) lines | wc -l
+      awk '/(write|writev|sendto|sendmsg)\\([0-9]+<TCP/ { writes++; bytes += $NF }
+        /epoll_wait/ { waits++ }
+        END { print writes; print bytes; print waits }' trace
+      """, in: Case.packageRoot)
+    #expect(count(found, 0) == 100_000, "\(String(decoding: found.err, as: UTF8.self))")
+    let (writes, bytes, waits) = try (
+      #require(count(found, 1)), #require(count(found, 2)), #require(count(found, 3))
+    )
+    // A record holds 16 KiB; after a wait at most an acknowledgement and a rest that fills no record.
+    #expect(bytes > 10_000_000 && writes <= bytes / 15_000 + 2 * waits + 50, "\(writes) \(bytes) \(waits)")
+  }
+}
