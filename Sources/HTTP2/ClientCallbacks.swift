@@ -6,18 +6,10 @@ private func state(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<
   pointer.unsafelyUnwrapped.assumingMemoryBound(to: ClientState.self)
 }
 
-/// Reads what is pending of a request's body; nghttp2 asks for as much as flow control and the frame size allow.
+/// Reads what is pending of a request's body.
 private let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, user in
   guard let buffer, let flags, let source else { return 0 }
-  let slot = state(user).pointee.slots.advanced(by: slotIndex(source.pointee.ptr))
-  let count = min(length, slot.pointee.pendingCount)
-  if count > 0, let pending = slot.pointee.pending {
-    buffer.update(from: pending, count: count)
-    slot.pointee.pending = pending.advanced(by: count)
-    slot.pointee.pendingCount -= count
-  }
-  if slot.pointee.pendingCount == 0 { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-  return count
+  return state(user).pointee.table[slotIndex(source.pointee.ptr)].pointee.feed(buffer, length, flags)
 }
 
 /// The data provider for a slot's body.
@@ -98,8 +90,8 @@ private func makeCallbacks() -> OpaquePointer? {
   }
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
     guard let frame, UInt32(head(frame).type) == NGHTTP2_HEADERS.rawValue else { return 0 }
-    let index = state(user).pointee.slot(session, head(frame).stream_id)
-    if index >= 0 { state(user).pointee.slots[index].neverWritten = true }
+    let index = state(user).pointee.table.place(session, head(frame).stream_id)
+    if index >= 0 { state(user).pointee.table[index].pointee.neverWritten = true }
     return 0
   }
   return callbacks

@@ -7,7 +7,7 @@ internal import CNGHTTP2
 /// `receive`, `submit` and `pump` append to `out` what must go to the peer; nothing is held back but what the peer's
 /// flow control forbids. The owner stops calling `receive` while too much of `out` is unsent: answers to the peer's
 /// PING and SETTINGS frames would pile up.
-public final class ClientSession {
+public final class ClientSession: Session {
   /// What a client announces and keeps.
   public struct Settings: Sendable {
     /// Streams taken to be allowed until the peer's SETTINGS arrive. APNs allows 1 under token authentication.
@@ -50,13 +50,14 @@ public final class ClientSession {
       to: ClientState(
         fieldLimit: settings.fieldLimit, bodyLimit: settings.bodyLimit, announcedStreams: settings.assumedStreams))
     session = makeClientSession(settings, state)
+    super.init(pointer(state, to: \.table))
     if session == nil { state.pointee.breakDown(.internalError, "out of memory") }
     if settings.firstStream > 1 { nghttp2_session_set_next_stream_id(session, settings.firstStream) }
   }
 
   deinit {
     if session != nil { nghttp2_session_del(session) }
-    state.pointee.deallocate()
+    state.pointee.table.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
@@ -89,15 +90,16 @@ public final class ClientSession {
     if state.pointee.goAwayReceived { return .goingAway }
     if state.pointee.idsAreUsedUp { return .usedUp }
     if state.pointee.openStreams >= Int(state.pointee.announcedStreams) { return .full }
-    let index = state.pointee.takeSlot()
+    let index = state.pointee.table.take()
+    let slot = state.pointee.table[index]
     return body.withUnsafeBufferPointer { body in
-      prepareSlot(index, body, tag)
+      (slot.pointee.tag, slot.pointee.pending, slot.pointee.pendingCount) = (tag, body.baseAddress, body.count)
       let (fields, count) = head.prepare(&state.pointee.indexedNames)
       let stream = withUnsafePointer(to: clientBody(index)) {
         nghttp2_submit_request(session, nil, fields, count, body.isEmpty ? nil : $0, slotPointer(index))
       }
       guard stream > 0 else {
-        state.pointee.freeSlot(index)
+        state.pointee.table.free(index)
         if stream == Int32(NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE.rawValue) {
           state.pointee.idsAreUsedUp = true
           return .usedUp
@@ -105,38 +107,17 @@ public final class ClientSession {
         state.pointee.breakDown(.internalError, "nghttp2: " + libraryWords(Int(stream)))
         return .broken
       }
-      state.pointee.slots[index].stream = stream
-      state.pointee.slots[index].isOpen = true
+      (slot.pointee.stream, slot.pointee.isOpen) = (stream, true)
       state.pointee.openStreams += 1
       pump(into: &out)
-      keepRest(index)
+      // The header list went out: a stream within the limit is never queued.
+      slot.pointee.keepRest()
       return .sent(stream: stream, slot: Int32(truncatingIfNeeded: index))
     }
   }
 
-  private func prepareSlot(_ index: Int, _ body: UnsafeBufferPointer<UInt8>, _ tag: Int) {
-    let slot = state.pointee.slots.advanced(by: index)
-    slot.pointee.status = 0
-    slot.pointee.isReported = false
-    slot.pointee.skipsBlock = false
-    slot.pointee.isReset = false
-    slot.pointee.neverWritten = false
-    slot.pointee.bodyIsTruncated = false
-    slot.pointee.fieldsAreTruncated = false
-    slot.pointee.tag = tag
-    slot.pointee.pending = body.baseAddress
-    slot.pointee.pendingCount = body.count
-  }
-
-  /// The caller's bytes end with the call: what flow control held back is copied. The header list went out: a stream
-  /// within the limit is never queued.
-  private func keepRest(_ index: Int) {
-    let slot = state.pointee.slots.advanced(by: index)
-    guard slot.pointee.pendingCount > 0, let pending = slot.pointee.pending else { return }
-    slot.pointee.rest.removeAll()
-    slot.pointee.rest.append(pending, slot.pointee.pendingCount)
-    slot.pointee.pending = UnsafePointer(slot.pointee.rest.base)
-  }
+  /// The answer's status; 0 while none came.
+  public func status(_ slot: Int32) -> Int { Int(self.slot(slot)?.pointee.status ?? 0) }
 
   /// Takes bytes from the peer. Events are appended, and so is what must be answered at once.
   public func receive(_ bytes: Span<UInt8>, into out: inout [UInt8]) {
@@ -191,7 +172,7 @@ public final class ClientSession {
   public func isHeldBack(_ stream: Int32) -> Bool {
     guard let session else { return false }
     let index = slotIndex(nghttp2_session_get_stream_user_data(session, stream))
-    return index >= 0 && state.pointee.slots[index].pendingCount > 0
+    return index >= 0 && state.pointee.table[index].pointee.pendingCount > 0
   }
 
   /// Gives a stream up. Never for one that was answered: servers count resets. Sent by the next `pump`, whose events
@@ -199,8 +180,8 @@ public final class ClientSession {
   public func reset(_ stream: Int32, _ code: ErrorCode) {
     guard let session else { return }
     let index = slotIndex(nghttp2_session_get_stream_user_data(session, stream))
-    guard index >= 0, !state.pointee.slots[index].isReported else { return }
-    state.pointee.slots[index].isReset = true
+    guard index >= 0, !state.pointee.table[index].pointee.isReported else { return }
+    state.pointee.table[index].pointee.isReset = true
     nghttp2_submit_rst_stream(session, 0, stream, code.rawValue)
   }
 

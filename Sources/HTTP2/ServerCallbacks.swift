@@ -9,15 +9,7 @@ private func state(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<
 /// Reads what is pending of an answer's body.
 private let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, user in
   guard let buffer, let flags, let source else { return 0 }
-  let slot = state(user).pointee.slots.advanced(by: slotIndex(source.pointee.ptr))
-  let count = min(length, slot.pointee.pendingCount)
-  if count > 0, let pending = slot.pointee.pending {
-    buffer.update(from: pending, count: count)
-    slot.pointee.pending = pending.advanced(by: count)
-    slot.pointee.pendingCount -= count
-  }
-  if slot.pointee.pendingCount == 0 { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-  return count
+  return state(user).pointee.table[slotIndex(source.pointee.ptr)].pointee.feed(buffer, length, flags)
 }
 
 /// The data provider for a slot's answer.
@@ -34,8 +26,8 @@ extension ServerState {
     switch UInt32(head.type) {
     case NGHTTP2_HEADERS.rawValue:
       if !endsStream { return headComplete(session, head.stream_id) }
-      let index = slot(session, head.stream_id)
-      if index >= 0 { slots[index].headIsComplete = true }
+      let index = table.place(session, head.stream_id)
+      if index >= 0 { table[index].pointee.headIsComplete = true }
       requestComplete(session, head.stream_id)
     case NGHTTP2_DATA.rawValue:
       if endsStream { return requestComplete(session, head.stream_id) }

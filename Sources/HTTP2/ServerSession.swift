@@ -6,7 +6,7 @@ internal import CNGHTTP2
 ///
 /// `receive`, `respond` and `pump` append to `out` what must go to the client. The owner stops calling `receive`
 /// while too much of `out` is unsent.
-public final class ServerSession {
+public final class ServerSession: Session {
   /// What a server announces and keeps.
   public struct Settings: Sendable {
     /// The stream limit announced first; in force once the client acknowledged it.
@@ -38,6 +38,7 @@ public final class ServerSession {
     state = .allocate(capacity: 1)
     state.initialize(to: ServerState(settings))
     session = makeServerSession(state)
+    super.init(pointer(state, to: \.table))
     guard session != nil else {
       state.pointee.breakDown(.internalError, "out of memory")
       return
@@ -60,7 +61,7 @@ public final class ServerSession {
 
   deinit {
     if session != nil { nghttp2_session_del(session) }
-    state.pointee.deallocate()
+    state.pointee.table.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
@@ -111,10 +112,7 @@ public final class ServerSession {
       guard result == 0 else { return false }
       pointer.pointee.isAnswered = true
       pump(into: &out)
-      guard pointer.pointee.pendingCount > 0, let pending = pointer.pointee.pending else { return true }
-      pointer.pointee.rest.removeAll()
-      pointer.pointee.rest.append(pending, pointer.pointee.pendingCount)
-      pointer.pointee.pending = UnsafePointer(pointer.pointee.rest.base)
+      pointer.pointee.keepRest()
       return true
     }
   }
