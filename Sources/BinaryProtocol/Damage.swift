@@ -95,7 +95,8 @@ public struct Damage: Equatable, Sendable {
 
   private var headText: String {
     var text: [UInt8] = []
-    let shown = min(headCount, length)
+    // As long as its end is not found, its length is 0.
+    let shown = length == 0 ? headCount : min(headCount, length)
     for place in 0..<shown {
       if place > 0 { text.append(UInt8(ascii: " ")) }
       text.append(hexadecimal: UInt8(truncatingIfNeeded: head &>> UInt64(8 &* (7 &- place))))

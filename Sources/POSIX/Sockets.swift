@@ -100,6 +100,20 @@ public enum Socket {
     return code == 0 ? nil : SystemError("connect", code: code)
   }
 
+  /// How many bytes that were written to a connection its peer has not acknowledged yet; nil where the system does not
+  /// tell.
+  public static func unacknowledged(_ socket: Descriptor) -> Int? {
+    #if os(Linux)
+      // SIOCOUTQ, which the header has as a cast that Swift does not import: sent and not acknowledged, and not sent
+      // (tcp(7)).
+      var count: Int32 = 0
+      guard ioctl(socket.number, UInt(TIOCOUTQ), &count) == 0, count >= 0 else { return nil }
+      return Int(count)
+    #else
+      return nil
+    #endif
+  }
+
   /// Listens; port 0 lets the system choose, `localPort` says what it chose.
   public static func listen(at address: Address, backlog: Int32 = 1024) throws(SystemError) -> Descriptor {
     let socket = try make(address.family)

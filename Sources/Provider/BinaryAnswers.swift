@@ -12,12 +12,17 @@ extension BinarySender {
     while route.connection === connection, let found = connection.nextEvent(now: now) {
       switch found {
       case .error(let packet): refused(packet, connection, route)
-      case .malformed(let damage):
-        connection.transport.end("\(connection.transport.place) sent what is no error packet: \(damage.found)")
+      case .malformed(let damage): doubt(damage, connection)
       default: break
       }
     }
+    // Where the next packet may begin is nobody's concern here.
+    if let damage = connection.damage { doubt(damage, connection) }
     if connection.transport.isClosed, route.connection === connection { bury(connection, route, packet: nil) }
+  }
+
+  private func doubt(_ damage: Damage, _ connection: GatewayConnection) {
+    connection.transport.end("\(connection.transport.place) sent what is no error packet: \(damage.found)")
   }
 
   private func announce(_ connection: GatewayConnection, _ route: GatewayRoute) {
@@ -40,6 +45,7 @@ extension BinarySender {
       ResultLine.integer(&out, "identifier", Int(packet.identifier))
       if let place { ResultLine.integer(&out, "line", self.flights[connection.window[place]].number) }
     }
+    if status == .noError { return praised(place, connection, route) }
     defer { bury(connection, route, packet: words) }
     if let place {
       let later = status == .shutdown ? "named by the gateway as the last one sent" : "the gateway refused a later one"
@@ -59,6 +65,12 @@ extension BinarySender {
     // Identifier 0, or one that was never given: nobody can say which notification it was.
     let reason = "the gateway said \"\(words)\" about identifier \(packet.identifier), which names no notification"
     doubt(reason, connection, route)
+  }
+
+  /// A packet of status 0 refuses nothing: what it names went through, and the connection lives on.
+  private func praised(_ place: Int?, _ connection: GatewayConnection, _ route: GatewayRoute) {
+    guard let place else { return }
+    for _ in 0...place { popAccepted(connection, route, "the gateway said that there was no error") }
   }
 
   private func popAccepted(_ connection: GatewayConnection, _ route: GatewayRoute, _ basis: String) {

@@ -170,6 +170,8 @@ public final class BinarySender: Sending {
   }
 
   public func turn(input: Descriptor?, limit: Int = -1) -> Found {
+    // The reader of the results may have held the loop up.
+    now = clock.monotonic()
     dispatch()
     watch(input)
     let inputIsReady = input != nil && !inputIsPollable
@@ -196,6 +198,7 @@ public final class BinarySender: Sending {
   /// What time alone brings about. What the gateway has said by now was heard before.
   private func expire(_ route: GatewayRoute) {
     guard let connection = route.connection else { return }
+    connection.mark(now: now)
     for _ in 0..<connection.proven(now: now) {
       guard let index = connection.popFirst() else { break }
       accept(index, basis, connection, route)
@@ -204,6 +207,9 @@ public final class BinarySender: Sending {
     if let stalled = connection.stalledSince, now >= stalled + settings.requestTimeout {
       let seconds = settings.requestTimeout / 1_000_000_000
       connection.transport.end("\(connection.transport.place) has taken nothing for \(seconds) s")
+    }
+    if connection.partDeadline <= now {
+      connection.transport.end("\(connection.transport.place) sent what is no whole error packet, and then nothing")
     }
     if connection.isUsedUp, connection.next == connection.first {
       connection.isClosedByUs = true

@@ -21,25 +21,15 @@ final class GatewayConnection {
   var isClosedByUs = false
   private var decoder = Decoder(.responses)
   /// When a part of an error packet came that is not whole yet: monotonic nanoseconds.
-  private var partSince: UInt64?
-  /// The rest of a packet is waited for this long before silence counts again, in nanoseconds.
+  private(set) var partSince: UInt64?
+  /// The rest of a packet is waited for this long, in nanoseconds.
   private static let partPatience: UInt64 = 10_000_000_000
-
-  /// Notifications up to an identifier, all of which the socket had taken at a time.
-  private struct Mark {
-    var end: UInt32
-    var opened: UInt64
-    var time: UInt64
-  }
-  private var marks: [Mark] = []
-  private let linger: UInt64
-  /// What the socket had taken when it last took anything, and when that was: monotonic nanoseconds.
-  private var progress: (written: UInt64, time: UInt64) = (0, 0)
+  private var silence: Silence
 
   init(_ transport: Transport, route: Int, linger: UInt64) {
     self.transport = transport
     self.route = route
-    self.linger = linger
+    silence = Silence(linger: linger)
   }
 
   /// One more than the last identifier given.
@@ -64,40 +54,36 @@ final class GatewayConnection {
     return Int(identifier - first)
   }
 
-  /// Notes when the socket took what was sent. At most some sixteen marks stand at a time.
+  /// Notes how far what was sent has come.
   func mark(now: UInt64) {
-    let end = next
-    if transport.isDrained || transport.written != progress.written { progress = (transport.written, now) }
-    guard transport.isDrained, !window.isEmpty, marks.last?.end != end else { return }
-    if let last = marks.last, now - min(last.opened, now) < linger / 16 {
-      marks[marks.count - 1].end = end
-      marks[marks.count - 1].time = now
-    } else {
-      marks.append(Mark(end: end, opened: now, time: now))
+    guard transport.phase == .open else { return }
+    if transport.isEncrypted, !window.isEmpty {
+      silence.note(end: next, position: transport.encryptedEnd, now: now)
     }
+    let sent = transport.encryptedEnd + (transport.isEncrypted ? 0 : 1)
+    silence.observe(acknowledged: transport.acknowledged, sent: sent, now: now)
   }
 
   /// Since when the gateway has taken nothing of what waits for it; nil while it does, or nothing waits.
-  var stalledSince: UInt64? {
-    transport.phase == .open && !transport.isDrained && !window.isEmpty ? progress.time : nil
-  }
+  var stalledSince: UInt64? { transport.phase == .open && !window.isEmpty ? silence.stalledSince : nil }
 
-  /// When the next flights will have waited long enough: monotonic nanoseconds.
+  /// When the rest of an error packet must have come: monotonic nanoseconds.
+  var partDeadline: UInt64 { partSince.map { $0 + Self.partPatience } ?? .max }
+
+  /// When time alone brings something about: monotonic nanoseconds.
   var nextProof: UInt64 {
-    guard let mark = marks.first else { return .max }
-    return max(mark.time + linger, partSince.map { $0 + Self.partPatience } ?? 0)
+    if transport.phase != .open { return .max }
+    return partSince == nil ? silence.nextLook : partDeadline
   }
 
   /// How many flights have waited long enough without an error. A packet of which a part has come is no silence.
   func proven(now: UInt64) -> Int {
-    var end = first
-    if nextProof > now { return 0 }
-    while let mark = marks.first, mark.time + linger <= now {
-      end = mark.end
-      marks.removeFirst()
-    }
+    guard partSince == nil, let end = silence.proven(now: now) else { return 0 }
     return Int(end - min(first, end))
   }
+
+  /// What the gateway said that is no error packet, as soon as that is clear.
+  var damage: Damage? { decoder.damage }
 
   /// What the gateway said since the last time; nil when nothing is complete.
   func nextEvent(now: UInt64) -> Event? {
@@ -105,7 +91,7 @@ final class GatewayConnection {
       let bytes = transport.received
       transport.received.removeAll()
       decoder.append(bytes.span)
-      partSince = now
+      partSince = partSince ?? now
     }
     if transport.isClosed { decoder.finish() }
     guard let event = decoder.next() else { return nil }

@@ -27,7 +27,7 @@ final class Transport {
   /// How many bytes were encrypted so far: what lies behind this never left the process.
   private(set) var handed: UInt64 = 0
   /// How many encrypted bytes the socket has taken.
-  private(set) var written: UInt64 = 0
+  private var written: UInt64 = 0
 
   private let host: String
   private let port: Int
@@ -88,8 +88,15 @@ final class Transport {
     phase == .open && brokenWrite == nil && plain.count < Self.outputLimit
       && (channel?.outputCount ?? 0) < Self.outputLimit
   }
-  /// Whether the socket has taken everything.
-  var isDrained: Bool { plain.isEmpty && channel?.outputCount == 0 && brokenWrite == nil }
+  /// Whether everything that was to be sent is encrypted.
+  var isEncrypted: Bool { plain.isEmpty }
+  /// Where in the stream of encrypted bytes all of them that there are so far end.
+  var encryptedEnd: UInt64 { written + UInt64(channel?.outputCount ?? 0) }
+  /// How many encrypted bytes the peer's system has acknowledged; where that is not told, how many the socket has taken.
+  var acknowledged: UInt64 {
+    guard let socket else { return written }
+    return written - min(written, UInt64(Socket.unacknowledged(socket) ?? 0))
+  }
   /// Where in the stream the next byte to be sent stands.
   var position: UInt64 { handed + UInt64(plain.count) }
   /// Host and port in words.

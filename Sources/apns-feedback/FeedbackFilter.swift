@@ -14,7 +14,9 @@ struct FeedbackFilter: LineProcessor {
   let gathered: Monitor<DeadTokens>?
   private var reader = Reader()
   private var problems: [Problem] = []
-  private var record: [UInt8] = []
+  private var token: [UInt8] = []
+  /// What the record has behind the time.
+  private var tail: [UInt8] = []
 
   init(reasons: Set<String>, gathered: Monitor<DeadTokens>?) {
     self.reasons = reasons
@@ -48,12 +50,14 @@ struct FeedbackFilter: LineProcessor {
       return
     }
     guard isWanted(source, isFeedback: origin != nil) else { return }
-    try write(document, source, token, origin ?? .result)
-    guard let gathered else { return output.records.append(record.span) }
-    let (record, length) = (record, tokenLength)
-    gathered.change { dead in
-      dead.add(record.span, tokenLength: length, time: source.timestampMilliseconds, line: number)
-    }
+    try read(document, source, token, origin ?? .result)
+    let refusal = Refusal(
+      time: source.timestampMilliseconds,
+      // Seconds tell nothing about their thousandths.
+      showsMilliseconds: source.hasMilliseconds(document))
+    guard let gathered else { return refusal.append(token: self.token.span, tail: tail.span, to: &output.records) }
+    let (digits, tail) = (self.token, tail)
+    gathered.change { $0.add(digits.span, refusal, tail: tail.span, line: number) }
   }
 
   /// Where a feedback record says it comes from; nil for a line that is none.
@@ -75,33 +79,24 @@ struct FeedbackFilter: LineProcessor {
     return source.outcome == .rejected && Reason.advice(name: source.reason, status: source.status ?? 0) == .drop
   }
 
-  private var tokenLength: Int { (record.dropFirst(10).firstIndex(of: UInt8(ascii: "\"")) ?? 10) - 10 }
-
-  private mutating func write(
-    _ document: borrowing Document, _ source: FeedbackSource, _ token: Int, _ origin: FeedbackOrigin
+  private mutating func read(
+    _ document: borrowing Document, _ source: FeedbackSource, _ node: Int, _ origin: FeedbackOrigin
   ) throws(LineFault) {
-    record.removeAll(keepingCapacity: true)
-    record.append("{\"token\":\"")
-    let text = document.string(token)
+    let text = document.string(node)
     if text.hasPrefix("redacted-") {
       throw LineFault("the device token is redacted: which device it is can only be read from results without --redact")
     }
     do throws(TokenError) {
-      record.append(contentsOf: try TokenForms.normalised(text.utf8Span.span))
+      token = try TokenForms.normalised(text.utf8Span.span)
     } catch {
       throw LineFault(error.message)
     }
-    record.append("\"")
-    if let time = source.timestampMilliseconds {
-      ResultLine.integer(&record, "timestamp", time / 1000)
-      // Seconds tell nothing about their thousandths.
-      if source.hasMilliseconds(document) { ResultLine.integer(&record, "timestamp_ms", time) }
-    }
-    if let reason = source.reasonNode { ResultLine.raw(&record, "reason", document.raw(reason)) }
-    ResultLine.word(&record, "source", origin.rawValue)
-    if let topic = source.topic { ResultLine.raw(&record, "topic", document.raw(topic)) }
-    if let meta = source.meta { ResultLine.raw(&record, "meta", document.raw(meta)) }
-    ResultLine.end(&record)
+    tail.removeAll(keepingCapacity: true)
+    if let reason = source.reasonNode { ResultLine.raw(&tail, "reason", document.raw(reason)) }
+    ResultLine.word(&tail, "source", origin.rawValue)
+    if let topic = source.topic { ResultLine.raw(&tail, "topic", document.raw(topic)) }
+    if let meta = source.meta { ResultLine.raw(&tail, "meta", document.raw(meta)) }
+    ResultLine.end(&tail)
   }
 }
 

@@ -22,6 +22,9 @@ struct ServiceQuery {
   private let name = FeedbackCommand.command.name
   private let writer = RecordWriter(.bare)
   private var out: [UInt8] = []
+  private var digits: [UInt8] = []
+  /// What a service's record has behind its time.
+  private let tail = Array(",\"source\":\"service\"}\n".utf8)
   private var count = 0
   private var warnings = 0
 
@@ -73,10 +76,11 @@ struct ServiceQuery {
   }
 
   private mutating func gather(_ tuple: Tuple, _ bytes: Span<UInt8>) {
-    var record: [UInt8] = []
-    writer.append(tuple, bytes, to: &record)
-    let time = Int(tuple.timestamp) * 1000
-    dead.add(record.span, tokenLength: 2 * tuple.token.count, time: time, line: count)
+    digits.removeAll(keepingCapacity: true)
+    let token = bytes.extracting(tuple.token)
+    for index in token.indices { digits.append(hexadecimal: token[index]) }
+    let (digits, tail) = (digits, tail)
+    dead.add(digits.span, Refusal(time: Int(tuple.timestamp) * 1000), tail: tail.span, line: count)
   }
 
   private mutating func warn(_ message: String) {

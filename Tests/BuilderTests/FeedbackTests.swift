@@ -6,8 +6,13 @@ import Testing
 @testable import apns_feedback
 
 @Suite struct FeedbackTests {
-  private func record(_ token: String, _ note: String) -> [UInt8] {
-    Array("{\"token\":\"\(token)\",\"note\":\"\(note)\"}\n".utf8)
+  private func record(_ token: String, _ time: Int?, _ note: String) -> String {
+    "{\"token\":\"\(token)\"" + (time.map { ",\"timestamp\":\($0 / 1000)" } ?? "") + ",\"note\":\"\(note)\"}\n"
+  }
+
+  private func add(_ token: String, _ note: String, _ time: Int?, _ line: Int, to dead: inout DeadTokens) {
+    let tail = Array(",\"note\":\"\(note)\"}\n".utf8)
+    dead.add(Array(token.utf8).span, Refusal(time: time), tail: tail.span, line: line)
   }
 
   private func tokens(_ dead: DeadTokens) -> [String] {
@@ -27,18 +32,17 @@ import Testing
       ("aa", "same time, later line", 2000, 9), ("bb", "with time", 0, 8), ("aa11", "longer", 1, 2),
     ]
     for (token, note, time, line) in notes {
-      dead.add(record(token, note).span, tokenLength: token.utf8.count, time: time, line: line)
+      add(token, note, time, line, to: &dead)
     }
     #expect(
       tokens(dead) == [
-        "{\"token\":\"aa\",\"note\":\"new\"}\n", "{\"token\":\"aa11\",\"note\":\"longer\"}\n",
-        "{\"token\":\"bb\",\"note\":\"with time\"}\n",
+        record("aa", 2000, "new"), record("aa11", 1, "longer"), record("bb", 0, "with time"),
       ])
   }
 
   @Test func sparedOnlyByALaterRegistration() {
     var dead = DeadTokens()
-    dead.add(record("aa", "").span, tokenLength: 2, time: 1_700_000_000_123, line: 1)
+    add("aa", "", 1_700_000_000_123, 1, to: &dead)
     dead.spare(Array("aa".utf8).span, registered: 1_700_000_000_123)
     let isDropped = dead.contains(Array("aa".utf8).span)
     #expect(isDropped)
@@ -47,7 +51,7 @@ import Testing
     let isStillDropped = dead.contains(Array("aa".utf8).span)
     #expect(!isStillDropped)
     #expect(tokens(dead).isEmpty)
-    dead.add(record("bb", "").span, tokenLength: 2, time: nil, line: 2)
+    add("bb", "", nil, 2, to: &dead)
     dead.spare(Array("bb".utf8).span, registered: 1_700_000_000_124)
     #expect(tokens(dead).count == 1)
   }
@@ -60,9 +64,10 @@ import Testing
     for line in 1...20_000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let number = Int(state >> 33) % 3000
-      let token = String(repeating: "0", count: 64 - String(number).count) + String(number)
+      // Tokens of two lengths: one that fits the table and one that does not.
+      let token = String(repeating: "0", count: (number % 7 == 0 ? 90 : 64) - String(number).count) + String(number)
       let time = Int(state >> 20) % 100_000
-      dead.add(record(token, String(time)).span, tokenLength: 64, time: time, line: line)
+      add(token, "\(time) at length, so that what is thrown away is some day more than a little", time, line, to: &dead)
       if let old = expected[token] {
         if time > old.time { expected[token]?.time = time }
       } else {
@@ -70,8 +75,29 @@ import Testing
       }
     }
     let lines = expected.sorted { $0.value.line < $1.value.line }.map {
-      String(decoding: record($0.key, String($0.value.time)), as: UTF8.self)
+      record($0.key, $0.value.time, "\($0.value.time) at length, so that what is thrown away is some day more than a little")
     }
     #expect(tokens(dead) == lines)
+  }
+
+  /// Digits, times and milliseconds come back as they went in.
+  @Test func whatARecordHas() {
+    var dead = DeadTokens()
+    let tail = Array(",\"reason\":\"Unregistered\"}\n".utf8)
+    let tokens = [
+      "0f", "fedcba9876543210", "fedcba98765432100", String(repeating: "0123456789abcdef", count: 4),
+      String(repeating: "9", count: 65), String(repeating: "a0", count: 5000),
+    ]
+    var expected: [String] = []
+    for (place, token) in tokens.enumerated() {
+      // The later lines come first: several threads read.
+      dead.add(
+        Array(token.utf8).span, Refusal(time: 1_700_000_000_123, showsMilliseconds: place % 2 == 0), tail: tail.span,
+        line: tokens.count - place)
+      let milliseconds = place % 2 == 0 ? ",\"timestamp_ms\":1700000000123" : ""
+      expected.append(
+        "{\"token\":\"\(token)\",\"timestamp\":1700000000\(milliseconds),\"reason\":\"Unregistered\"}\n")
+    }
+    #expect(self.tokens(dead) == expected.reversed())
   }
 }
