@@ -57,6 +57,8 @@ public final class BinarySender: Sending {
     self.clock = clock
     self.journal = journal
     recorder = Recorder(settings)
+    // A table that doubles would stay in memory twice.
+    flights.reserve(min(settings.flightLimit, 65_536))
     poller = try Poller()
     now = clock.monotonic()
     retriesLeft = settings.retryBudget ?? .max
@@ -199,8 +201,9 @@ public final class BinarySender: Sending {
   private func expire(_ route: GatewayRoute) {
     guard let connection = route.connection else { return }
     connection.mark(now: now)
-    for _ in 0..<connection.proven(now: now) {
-      guard let index = connection.popFirst() else { break }
+    // Some at a time: results are printed before there are very many.
+    for _ in 0..<1000 {
+      guard let index = connection.popProven(now: now) else { break }
       accept(index, basis, connection, route)
     }
     if connection.transport.deadline <= now { connection.transport.expire() }

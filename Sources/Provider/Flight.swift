@@ -83,7 +83,12 @@ struct Flight {
 
   /// Takes over a good record.
   mutating func load(_ record: Notification, _ document: borrowing Document, number: Int) {
-    if bytes.capacity > Self.keptCapacity, document.bytes.count <= Self.keptCapacity { bytes = [] }
+    let count = document.bytes.count
+    if bytes.capacity < count || bytes.capacity > Self.keptCapacity && count <= Self.keptCapacity {
+      // An array that grows by itself doubles; lines differ by a few bytes.
+      bytes = []
+      bytes.reserveCapacity(count + 16)
+    }
     bytes.removeAll(keepingCapacity: true)
     bytes.append(document.bytes)
     lineLength = bytes.count
@@ -160,6 +165,9 @@ struct FlightTable {
   }
 
   var indices: Range<Int> { flights.indices }
+
+  /// Takes the room for so many at once; what is not used stays untouched.
+  mutating func reserve(_ count: Int) { flights.reserveCapacity(count) }
 
   mutating func take(_ record: Notification, _ document: borrowing Document, number: Int) -> Int {
     let index: Int

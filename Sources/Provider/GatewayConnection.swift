@@ -25,6 +25,8 @@ final class GatewayConnection {
   /// The rest of a packet is waited for this long, in nanoseconds.
   private static let partPatience: UInt64 = 10_000_000_000
   private var silence: Silence
+  /// The first identifier that is not known to have waited long enough.
+  private var provenEnd: UInt32 = 0
 
   init(_ transport: Transport, route: Int, linger: UInt64) {
     self.transport = transport
@@ -73,14 +75,20 @@ final class GatewayConnection {
   /// When time alone brings something about: monotonic nanoseconds.
   var nextProof: UInt64 {
     if transport.phase != .open { return .max }
+    if hasProof { return 0 }
     return partSince == nil ? silence.nextLook : partDeadline
   }
 
-  /// How many flights have waited long enough without an error. A packet of which a part has come is no silence.
-  func proven(now: UInt64) -> Int {
-    guard partSince == nil, let end = silence.proven(now: now) else { return 0 }
-    return Int(end - min(first, end))
+  /// Takes out the oldest flight that has waited long enough without an error; nil for none. A packet of which a part
+  /// has come is no silence.
+  func popProven(now: UInt64) -> Int? {
+    if partSince != nil { return nil }
+    if let end = silence.proven(now: now) { provenEnd = end }
+    return hasProof ? popFirst() : nil
   }
+
+  /// Whether a flight has waited long enough and was not taken out yet.
+  var hasProof: Bool { partSince == nil && first < provenEnd && !window.isEmpty }
 
   /// What the gateway said that is no error packet, as soon as that is clear.
   var damage: Damage? { decoder.damage }

@@ -2,7 +2,6 @@
 
 import APNs
 import BinaryProtocol
-import JSON
 import POSIX
 import TLS
 
@@ -15,7 +14,6 @@ enum Role: Sendable {
 final class BinaryStream {
   let role: Role
   var decoder = Decoder(.commands)
-  var reader = Reader()
   /// A notification was refused and its packet waits for its time: everything behind it is discarded.
   var condemned: Condemned?
   /// The identifier of the last notification that was accepted, 0 for none.
@@ -108,88 +106,13 @@ extension Server {
 
   private func receive(_ frame: Frame, _ connection: Connection, _ stream: BinaryStream) {
     connection.requests += 1
-    var fate = BinaryFate()
-    decide(frame, connection, stream, &fate)
-    if output != nil { record(frame, connection, stream, fate) }
+    let bytes = stream.decoder.bytes
+    let scene = GatewayJudge.Scene(
+      topic: stream.topic, environment: connection.checks.environment, connection: connection.number, seconds: seconds)
+    let fate = judge.fate(of: frame, bytes.span, scene)
+    if output != nil { judge.record(frame, bytes.span, connection: connection.number, fate, to: &records) }
     observer.count(fate.counted)
     if let expected = settings.expected, observer.notifications >= expected { isExpectationMet = true }
     perform(fate, frame, connection, stream)
-  }
-
-  /// The verdict: a rule before the checks, the checks, a rule behind them, a magic token.
-  private func decide(_ frame: Frame, _ connection: Connection, _ stream: BinaryStream, _ fate: inout BinaryFate) {
-    let whole = stream.decoder.bytes
-    let bytes = whole.span
-    if script.hasRulesBeforeChecks, let rule = rule(frame, bytes, connection, stream, behindChecks: false) {
-      return fate.take(rule.deed, by: rule.name, action: words(for: rule.deed), frame)
-    }
-    let form = frame.payload.map { PayloadForm.of(bytes.extracting($0), &stream.reader) } ?? .absent
-    if !frame.isUsual(form) {
-      if frame.token?.isEmpty == true {
-        // The known bad notification with which some clients end: they want this status.
-        fate.status = .missingToken
-      } else {
-        let faults = frame.faults(bytes, form, Times(now: seconds))
-        if let fault = faults.first(where: { $0.status != nil }) {
-          (fate.status, fate.because) = (fault.status, fault.message)
-        }
-      }
-      if fate.status != nil { return }
-    }
-    if script.hasRulesBehindChecks, let rule = rule(frame, bytes, connection, stream, behindChecks: true) {
-      return fate.take(rule.deed, by: rule.name, action: words(for: rule.deed), frame)
-    }
-    // The digits of a magic token begin with dead.
-    if let token = frame.token, token.count >= 4, bytes[token.lowerBound] == 0xDE {
-      let digits = Self.digits(bytes.extracting(token))
-      if let row = magic.row(digits.span) { fate.take(row.deed, by: row.digits, action: words(for: row.deed), frame) }
-    }
-  }
-
-  private func rule(
-    _ frame: Frame, _ bytes: Span<UInt8>, _ connection: Connection, _ stream: BinaryStream, behindChecks: Bool
-  ) -> ScriptRule? {
-    let digits = frame.token.map { Self.digits(bytes.extracting($0)) } ?? []
-    let nothing: [UInt8] = []
-    let topic = stream.topic
-    return script.rule(
-      for: ScriptSubject(
-        token: digits.span, topic: topic.span, pushType: nothing.span, channelID: nothing.span,
-        environment: connection.checks.environment, connection: connection.number), behindChecks: behindChecks)
-  }
-
-  static func digits(_ token: Span<UInt8>) -> [UInt8] {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(2 * token.count)
-    for index in token.indices { digits.append(hexadecimal: token[index]) }
-    return digits
-  }
-
-  /// One line: the decoded notification, the connection, the verdict.
-  private func record(_ frame: Frame, _ connection: Connection, _ stream: BinaryStream, _ fate: BinaryFate) {
-    let bytes = stream.decoder.bytes
-    _ = binaryWriter.append(frame, bytes.span, to: &records)
-    // The closing brace and the line end are written again behind what is added.
-    records.removeLast(2)
-    records.append(",\"connection\":")
-    records.append(decimal: connection.number)
-    records.append(",\"verdict\":{")
-    var parts = ""
-    func more(_ key: String, _ json: String) { parts += (parts.isEmpty ? "" : ",") + "\"\(key)\":" + json }
-    func text(_ key: String, _ text: String) {
-      if text.isEmpty { return }
-      var bytes: [UInt8] = []
-      bytes.appendJSONString(text)
-      more(key, String(decoding: bytes, as: UTF8.self))
-    }
-    if !fate.isSilent {
-      more("status", String(fate.status?.code ?? 0))
-      if let status = fate.status { text("reason", status.reason) }
-    }
-    text("because", fate.because)
-    text("by", fate.by)
-    text("action", fate.action)
-    records.append(parts)
-    records.append("}}\n")
   }
 }

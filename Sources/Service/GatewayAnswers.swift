@@ -38,6 +38,13 @@ struct BinaryFate {
     }
   }
 
+  /// The packet that tells it; nil where none does. Command 0 has no identifier to be refused by: the connection is
+  /// closed, and that is all (apns.md 8.1).
+  func packet(for frame: Frame) -> ErrorPacket? {
+    guard !isSilent, let status, frame.command > 0 || deed.error != nil else { return nil }
+    return ErrorPacket(status: deed.error?.status ?? status.code, identifier: identifier ?? frame.identifier ?? 0)
+  }
+
   /// As the summary counts it; nil for one that got no answer.
   var counted: Reply? {
     if isSilent { return nil }
@@ -76,7 +83,7 @@ extension Server {
   func perform(_ fate: BinaryFate, _ frame: Frame, _ connection: Connection, _ stream: BinaryStream) {
     let deed = fate.deed
     prepareBinary(deed, connection)
-    guard let status = fate.status else {
+    guard fate.status != nil else {
       if !fate.isSilent { stream.lastIdentifier = frame.identifier ?? 0 }
       return finishBinary(deed, connection)
     }
@@ -86,10 +93,7 @@ extension Server {
       feedback.add(bytes.span.extracting(token), at: UInt32(clamping: settings.goneSince / 1000))
     }
     if fate.isSilent { return finishBinary(deed, connection) }
-    let identifier = fate.identifier ?? frame.identifier ?? 0
-    let packet = ErrorPacket(status: deed.error?.status ?? status.code, identifier: identifier)
-    // Command 0 has no identifier to be refused by: the connection is closed, and that is all (apns.md 8.1).
-    refuse(connection, stream, frame.command == 0 && deed.error == nil ? nil : packet, deed)
+    refuse(connection, stream, fate.packet(for: frame), deed)
   }
 
   /// Sends an error packet, in one write, and closes in order behind it. What the client sends on is not looked at.

@@ -17,7 +17,7 @@ extension Server {
       return schedule(connection, deed.delay, .answer(slot: request.slot, serial: nextSerial))
     }
     prepare(deed, connection, session)
-    var fate = Fate(reply: deed.isWithoutAnswer ? nil : deed.reply ?? .accepted, by: by, action: words(for: deed))
+    var fate = Fate(reply: deed.isWithoutAnswer ? nil : deed.reply ?? .accepted, by: by, action: deed.words)
     if let order = deed.goAway, order.offset < 0 {
       // The stream lies above the last one that counts: it is dropped, not answered.
       fate.reply = nil
@@ -45,7 +45,7 @@ extension Server {
       $0.key("by")
       $0.string(rule.name)
       $0.key("action")
-      $0.string(self.words(for: rule.deed))
+      $0.string(rule.deed.words)
     }
     prepare(rule.deed, connection, session)
     if let order = rule.deed.goAway { goAway(connection, session, order, from: 0) }
@@ -82,28 +82,6 @@ extension Server {
       Socket.resetOnClose(connection.socket)
       connection.ending = .cut
     }
-  }
-
-  /// What was done, for the record.
-  func words(for deed: Deed) -> String {
-    var words: [String] = []
-    if deed.isSilent { words.append("no answer") }
-    if let code = deed.reset { words.append("reset \(code)") }
-    if let order = deed.goAway { words.append("goaway \(order.code) offset \(order.offset)") }
-    switch deed.close {
-    case .now: words.append("close")
-    case .abort: words.append("abort")
-    case .midFrame: words.append("close mid-frame")
-    case nil: break
-    }
-    if deed.stopReading != nil { words.append("stop reading") }
-    if let pause = deed.dribble { words.append("a byte each \(pause) ms") }
-    if let limit = deed.streamLimit { words.append("stream limit \(limit)") }
-    if deed.failTLS > 0 { words.append("fail the next \(deed.failTLS) handshakes") }
-    if deed.refuse > 0 { words.append("refuse the next \(deed.refuse) connections") }
-    if deed.refuseMilliseconds > 0 { words.append("refuse connections for \(deed.refuseMilliseconds) ms") }
-    if deed.wedge != nil || deed.wedgeIsSilent { words.append("wedge the connection") }
-    return words.joined(separator: ", ")
   }
 
   private func schedule(_ connection: Connection, _ milliseconds: Int, _ kind: Timer.Kind) {
@@ -205,5 +183,29 @@ extension Server {
     connection.ending = .orderly
     send(connection, out)
     if connections[connection.place] === connection { flush(connection) }
+  }
+}
+
+extension Deed {
+  /// What was done, for the record.
+  var words: String {
+    var words: [String] = []
+    if isSilent { words.append("no answer") }
+    if let code = reset { words.append("reset \(code)") }
+    if let order = goAway { words.append("goaway \(order.code) offset \(order.offset)") }
+    switch close {
+    case .now: words.append("close")
+    case .abort: words.append("abort")
+    case .midFrame: words.append("close mid-frame")
+    case nil: break
+    }
+    if stopReading != nil { words.append("stop reading") }
+    if let pause = dribble { words.append("a byte each \(pause) ms") }
+    if let limit = streamLimit { words.append("stream limit \(limit)") }
+    if failTLS > 0 { words.append("fail the next \(failTLS) handshakes") }
+    if refuse > 0 { words.append("refuse the next \(refuse) connections") }
+    if refuseMilliseconds > 0 { words.append("refuse connections for \(refuseMilliseconds) ms") }
+    if wedge != nil || wedgeIsSilent { words.append("wedge the connection") }
+    return words.joined(separator: ", ")
   }
 }

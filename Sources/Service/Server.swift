@@ -36,7 +36,7 @@ public final class Server {
   let context: ServerContext
   /// For the gateway and the feedback service; nil without them.
   let binaryContext: ServerContext?
-  var binaryWriter = RecordWriter()
+  let judge: GatewayJudge
   var feedback: FeedbackList
   /// The checks of each environment that is served.
   let checks: [Checks]
@@ -92,7 +92,7 @@ public final class Server {
       // certificate gets no further than the handshake.
       binaryContext = try ServerContext(
         identity: credentials.server, protocols: [],
-        clients: settings.takesAnyCertificate ? .requested(.pem(trusted)) : .required(.pem(trusted)), versions: .only12)
+        clients: settings.takesAnyCertificate ? .requested(.pem(trusted)) : .required(.pem(trusted)), versions: .upTo12)
     } else {
       binaryContext = nil
     }
@@ -101,6 +101,7 @@ public final class Server {
     magic = MagicTokens(timestamp: settings.goneSince)
     random = Random(seed: settings.seed ?? Random.freshSeed())
     script = ScriptRun(settings.script, seed: settings.seed ?? Random.freshSeed())
+    judge = GatewayJudge(script, magic)
     readClock()
     for (index, port) in settings.ports.enumerated() { try listen(service: index, port: port.port) }
     if let port = settings.gatewayPort { try listen(service: 0, role: .gateway, port: port) }

@@ -25,6 +25,8 @@ public enum Versions: Sendable {
   case from12
   case only12
   case only13
+  /// TLS 1.0 to 1.2: for a test double whose clients are as old as their protocol.
+  case upTo12
 }
 
 /// A client's settings, shared by all its channels and by threads.
@@ -40,7 +42,7 @@ public final class ClientContext: @unchecked Sendable {
   public init(
     trust: Trust = .system, protocols: [String] = ["h2"], identity: Identity? = nil, versions: Versions = .from12
   ) throws(Failure) {
-    pointer = try makeContext(TLS_client_method(), versions, identity)
+    pointer = try makeContext(TLS_client_method(), versions, identity, isForHTTP2: protocols.contains("h2"))
     if case .anyone = trust { acceptsAnyone = true } else { acceptsAnyone = false }
     isWithoutHTTP2 = !protocols.contains("h2")
     try trustIn(pointer, trust)
@@ -57,17 +59,22 @@ public final class ClientContext: @unchecked Sendable {
 }
 
 /// A context as both ends have it.
-func makeContext(_ method: OpaquePointer?, _ versions: Versions, _ identity: Identity?) throws(Failure) -> OpaquePointer
-{
+func makeContext(
+  _ method: OpaquePointer?, _ versions: Versions, _ identity: Identity?, isForHTTP2: Bool
+) throws(Failure) -> OpaquePointer {
   startLibrary()
   ERR_clear_error()
   guard let context = SSL_CTX_new(method) else { throw .library(.library, "OpenSSL gives no context") }
   var isDone = false
   defer { if !isDone { SSL_CTX_free(context) } }
-  door_SSL_CTX_set_min_version(context, versions == .only13 ? TLS1_3_VERSION : TLS1_2_VERSION)
-  if versions == .only12 { door_SSL_CTX_set_max_version(context, TLS1_2_VERSION) }
-  // What HTTP/2 allows under TLS 1.2 (RFC 9113 appendix A bans the others), and the cheapest first under 1.3.
-  SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL")
+  door_SSL_CTX_set_min_version(
+    context, versions == .upTo12 ? TLS1_VERSION : versions == .only13 ? TLS1_3_VERSION : TLS1_2_VERSION)
+  if versions == .only12 || versions == .upTo12 { door_SSL_CTX_set_max_version(context, TLS1_2_VERSION) }
+  // What HTTP/2 allows under TLS 1.2 (RFC 9113 appendix A bans the others), and the cheapest first under 1.3. Whoever
+  // speaks the old protocol may know none of these; and TLS 1.0 signs with SHA-1, which only level 0 lets pass.
+  let older = isForHTTP2 ? "" : ":HIGH"
+  SSL_CTX_set_cipher_list(
+    context, "ECDHE+AESGCM:ECDHE+CHACHA20\(older):!aNULL" + (versions == .upTo12 ? ":@SECLEVEL=0" : ""))
   SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256")
   SSL_CTX_set_options(context, door_SSL_options())
   door_SSL_CTX_set_mode(context, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))

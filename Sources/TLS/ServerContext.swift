@@ -34,7 +34,7 @@ public final class ServerContext: @unchecked Sendable {
     if case .requested = clients { accepts = true }
     acceptsAnyone = accepts
     do throws(Failure) {
-      pointer = try makeContext(TLS_server_method(), versions, identity)
+      pointer = try makeContext(TLS_server_method(), versions, identity, isForHTTP2: protocols.contains("h2"))
     } catch {
       list.deallocate()
       throw error

@@ -139,7 +139,9 @@ struct DeadTokens: Sendable {
     if isInOrder {
       for index in 0..<entries.count { try tell(index) }
     } else {
-      let order = (0..<UInt32(truncatingIfNeeded: entries.count)).sorted { entries[Int($0)].line < entries[Int($1)].line }
+      let order = (0..<UInt32(truncatingIfNeeded: entries.count)).sorted {
+        entries[Int($0)].line < entries[Int($1)].line
+      }
       for index in order { try tell(Int(index)) }
     }
   }

@@ -37,12 +37,14 @@ enum BinaryOptions {
     default: "frame")
   static let linger = Option.custom(
     "linger", value: "SECONDS", "silence after which a binary notification counts as accepted",
-    "Counted from the moment when the connection has taken it; may have a fraction. Each result waits that long. An "
+    "Counted from the moment when the gateway's system has acknowledged it (on Linux; elsewhere when the socket has taken "
+      + "it); may have a fraction. Each result waits that long. An "
       + "error packet that comes later is reported, but a printed result cannot be taken back.",
     default: 1_000_000_000, defaultText: "1", parse: seconds)
   static let window = Option.integer(
     "window", value: "N", "most binary notifications sent and not proven",
-    "Together with `--linger` the bound of the rate: so many in that time.", range: 1...1_000_000, default: 20_000)
+    "Together with `--linger` the bound of the rate: so many in that time. Without the option also at most 3.5 MiB of "
+      + "lines, which keeps memory small.", range: 1...1_000_000, default: 16_000)
 
   static let all: [any Declared] = [transport, format, linger, window]
 
@@ -87,8 +89,9 @@ enum BinaryOptions {
 
   /// What is not proven waits in memory: more of it than requests that get an answer.
   static func widen(_ settings: inout SenderSettings, _ arguments: Arguments) {
-    settings.flightLimit = arguments[window] ?? 20_000
-    settings.byteLimit = 16_777_216
+    settings.flightLimit = arguments[window] ?? 16_000
+    // Who asks for a window has it, whatever the length of the lines.
+    settings.byteLimit = arguments.isGiven(window) ? settings.flightLimit * 4096 : 3_670_016
   }
 
   private static func seconds(_ text: String) throws(ValueError) -> UInt64 {

@@ -5,8 +5,8 @@ import Options
 enum BinaryServerOptions {
   static let gateway = Option.integer(
     "gateway", value: "PORT", "serve the binary gateway too, on this port",
-    "Commands 0, 1 and 2 over TLS 1.2. As with Apple, who has no certificate of the authority gets no further than the "
-      + "handshake, unless --any-certificate is given. What is accepted is accepted in silence; what is refused gets an "
+    "Commands 0, 1 and 2 over TLS 1.0 to 1.2. As with Apple, who has no certificate of the authority gets no further than "
+      + "the handshake, unless --any-certificate is given. What is accepted is accepted in silence; what is refused gets an "
       + "error packet, and the connection is closed. Without a port the system chooses one; Apple's was 2195.",
     range: 0...65_535
   ).bare("0")

@@ -56,6 +56,9 @@ import Testing
     #expect(tokens(dead).count == 1)
   }
 
+  /// Long, so that what is thrown away is some day more than a little.
+  private func note(_ time: Int) -> String { "\(time)" + String(repeating: ".", count: 60) }
+
   /// Growth and compaction: the same as a dictionary would have it.
   @Test func many() {
     var dead = DeadTokens()
@@ -67,7 +70,7 @@ import Testing
       // Tokens of two lengths: one that fits the table and one that does not.
       let token = String(repeating: "0", count: (number % 7 == 0 ? 90 : 64) - String(number).count) + String(number)
       let time = Int(state >> 20) % 100_000
-      add(token, "\(time) at length, so that what is thrown away is some day more than a little", time, line, to: &dead)
+      add(token, note(time), time, line, to: &dead)
       if let old = expected[token] {
         if time > old.time { expected[token]?.time = time }
       } else {
@@ -75,7 +78,7 @@ import Testing
       }
     }
     let lines = expected.sorted { $0.value.line < $1.value.line }.map {
-      record($0.key, $0.value.time, "\($0.value.time) at length, so that what is thrown away is some day more than a little")
+      record($0.key, $0.value.time, note($0.value.time))
     }
     #expect(tokens(dead) == lines)
   }
