@@ -28,107 +28,30 @@ public struct RowLoop: Sendable {
   public func run<Processor: LineProcessor>(
     _ table: TableInput, to output: Descriptor = .standardOutput, _ makeProcessor: @escaping @Sendable () -> Processor
   ) throws(SystemError) -> Count {
-    let source = Monitor(Source(table: table))
-    let sink = Monitor(Sink(output: output, meter: progress ? Progress(tool: tool, input: table.input) : nil))
-    let worker = Worker(loop: self, source: source, sink: sink)
-    var threads: [Thread] = []
-    for _ in 1..<max(jobs, 1) {
-      guard let thread = try? Thread.start({ worker.run(makeProcessor()) }) else { break }
-      threads.append(thread)
-    }
-    worker.run(makeProcessor())
-    for thread in threads { thread.join() }
-    return try sink.change { sink in
-      sink.meter?.finish(records: sink.count.records)
-      return sink.failure.map { .failure($0) } ?? Result<Count, SystemError>.success(sink.count)
-    }.get()
+    let loop = self
+    return Count(
+      try BlockLoop.run(
+        RowSource(table: table), to: output, jobs: jobs,
+        meter: progress ? Progress(tool: tool, input: table.input) : nil
+      ) { RowWorker(loop: loop, processor: makeProcessor()) })
   }
 }
 
-private struct Source {
+private struct RowSource: BlockSource {
   var table: TableInput
-  var ticket = 0
-  var isStopped = false
+
+  static var empty: RowBlock { RowBlock() }
+
+  mutating func next(_ block: inout RowBlock) throws(SystemError) -> Bool { try table.next(&block) }
 }
 
-private struct Sink {
-  let output: Descriptor
-  var meter: Progress?
-  var nextTicket = 0
-  var count = Count()
-  var failure: SystemError?
-}
-
-private struct Worker: Sendable {
+/// Hands the rows of a block to a processor.
+private struct RowWorker<Processor: LineProcessor>: BlockWorker {
   let loop: RowLoop
-  let source: Monitor<Source>
-  let sink: Monitor<Sink>
+  var processor: Processor
 
-  func run<Processor: LineProcessor>(_ first: Processor) {
-    var processor = first
-    var block = RowBlock()
-    var output = Output()
-    while let ticket = take(&block) {
-      var isAlive = true
-      block.forEachRow(loop, &processor, into: &output) { output in
-        // Short rows can make long records: what has been made goes out before there is too much of it.
-        if isAlive, output.records.count > Self.usualOutput { isAlive = give(ticket, &output, isLast: false) }
-        return isAlive
-      }
-      guard isAlive, give(ticket, &output, isLast: true) else { break }
-    }
-  }
-
-  private static let usualOutput = 1_048_576
-
-  private func take(_ block: inout RowBlock) -> Int? {
-    if sink.change({ $0.failure != nil }) { return nil }
-    let taken = source.change { source -> Result<Int?, SystemError> in
-      if source.isStopped { return .success(nil) }
-      do throws(SystemError) {
-        guard try source.table.next(&block) else {
-          source.isStopped = true
-          return .success(nil)
-        }
-      } catch {
-        source.isStopped = true
-        return .failure(error)
-      }
-      defer { source.ticket += 1 }
-      return .success(source.ticket)
-    }
-    switch taken {
-    case .success(let ticket): return ticket
-    case .failure(let error):
-      sink.change { $0.failure = $0.failure ?? error }
-      return nil
-    }
-  }
-
-  /// Waits for its turn, writes and empties the output. The turn passes on with the last of a block.
-  private func give(_ ticket: Int, _ output: inout Output, isLast: Bool) -> Bool {
-    let isWritten = sink.wait { sink -> Bool? in
-      // After a failure nobody's turn comes any more.
-      if sink.failure != nil { return false }
-      guard sink.nextTicket == ticket else { return nil }
-      defer { if isLast { sink.nextTicket += 1 } }
-      do throws(SystemError) {
-        if !output.words.isEmpty { try? Descriptor.standardError.writeAll(output.words.span) }
-        try sink.output.writeAll(output.records.span)
-      } catch {
-        sink.failure = error
-        return false
-      }
-      sink.count.records += output.recordCount
-      sink.count.faults += output.faultCount
-      sink.meter?.show(records: sink.count.records)
-      return true
-    }
-    output.records.removeAll(keepingCapacity: true)
-    output.words.removeAll(keepingCapacity: true)
-    output.recordCount = 0
-    output.faultCount = 0
-    return isWritten
+  mutating func work(_ block: RowBlock, into output: inout Output, flush: (inout Output) -> Bool) {
+    block.forEachRow(loop, &processor, into: &output, goOn: flush)
   }
 }
 

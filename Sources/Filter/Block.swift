@@ -14,19 +14,6 @@ public struct Block {
   /// The input began with a byte order mark, which was taken off.
   var hadByteOrderMark = false
 
-  /// Calls the body for each line, without its line end. Blank lines are skipped, but they count.
-  func forEachLine(_ body: (_ line: Span<UInt8>, _ number: Int) -> Void) {
-    let all = bytes.span
-    var start = 0
-    var number = firstNumber
-    while start < count {
-      let line = line(at: start)
-      if !line.isBlank { body(all.extracting(line.range), number) }
-      number += 1
-      start = line.next
-    }
-  }
-
   /// The line that starts at `start`: its bytes without the line end, where the next one starts, whether it holds
   /// nothing but blanks.
   @inline(__always)
@@ -41,7 +28,9 @@ public struct Block {
 }
 
 /// Cuts an input into blocks of whole lines. Holds at most one line more than a block.
-struct BlockReader {
+struct BlockReader: BlockSource {
+  static var empty: Block { Block() }
+
   /// What one step came to.
   enum Step { case lines, partial, end }
 

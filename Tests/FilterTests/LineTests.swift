@@ -80,7 +80,39 @@ private struct Echo: LineProcessor {
   }
 }
 
+/// Makes much of little: 4 KiB of each line.
+private struct Swell: LineProcessor {
+  static let size = 4096
+  /// The most that waited to be written when a line came.
+  let most: Monitor<Int>
+
+  mutating func process(_ line: Span<UInt8>, number: Int, into output: inout Output) {
+    let waiting = output.records.count
+    most.change { $0 = max($0, waiting) }
+    output.records.append(contentsOf: repeatElement(UInt8(ascii: "0") + UInt8(number % 10), count: Self.size - 1))
+    output.records.append(UInt8(ascii: "\n"))
+  }
+}
+
 @Suite struct LineLoopTests {
+  @Test(arguments: [1, 3]) func longRecordsOfShortLinesDoNotGather(_ jobs: Int) throws {
+    let folder = try File.makeTemporaryDirectory(prefix: "filter-test")
+    defer {
+      File.remove(folder + "/in")
+      File.remove(folder + "/out")
+      File.removeDirectory(folder)
+    }
+    try File.create(folder + "/in").writeAll(String(repeating: "a\n", count: 10_000))
+    let most = Monitor(0)
+    let tally = try LineLoop(tool: "swell", jobs: jobs).run(
+      from: File.open(folder + "/in"), to: File.create(folder + "/out")
+    ) { Swell(most: most) }
+    #expect(tally == Tally(records: 10_000) && most.change { $0 } <= 1_048_576 + Swell.size)
+    let out = try File.read(folder + "/out", limit: 100_000_000)
+    #expect(out.count == 10_000 * Swell.size)
+    #expect((0..<10_000).allSatisfy { out[$0 * Swell.size] == UInt8(ascii: "0") + UInt8(($0 + 1) % 10) })
+  }
+
   @Test(arguments: [1, 2, 5]) func keepsTheOrder(_ jobs: Int) throws {
     let folder = try File.makeTemporaryDirectory(prefix: "filter-test")
     defer {
