@@ -102,7 +102,8 @@ let package = Package(
       exclude: ["Vectors"]),
     .testTarget(name: "FilterTests", dependencies: ["Filter", "Options", "POSIX"]),
     .testTarget(
-      name: "ProviderTests", dependencies: ["Provider", "APNs", "BinaryProtocol", "JSON", "HTTP2", "TLS", "POSIX"]),
+      name: "ProviderTests",
+      dependencies: ["Provider", "APNs", "BinaryProtocol", "JSON", "HTTP2", "Service", "TLS", "POSIX"]),
     .testTarget(
       name: "BuilderTests",
       dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "apns-build", "apns-feedback"]),

@@ -115,7 +115,7 @@ final class Connection {
 
   /// Whether a request can be sent right now.
   var canSubmit: Bool {
-    phase == .open && !isDraining && session.canSubmit && plain.count < Self.outputLimit
+    phase == .open && !isDraining && !isProving && session.canSubmit && plain.count < Self.outputLimit
       && (channel?.outputCount ?? 0) < Self.outputLimit
   }
 
@@ -196,7 +196,8 @@ final class Connection {
 
   /// The loop could not turn for so long: what it did not hear meanwhile is nobody's silence.
   func excuse(_ nanoseconds: UInt64) {
-    lastHeard += nanoseconds
+    // Of an idle one nothing was to be heard: it is to be proven all the same.
+    if inFlight > 0 || pingedAt != nil { lastHeard += nanoseconds }
     if let pinged = pingedAt { pingedAt = pinged + nanoseconds }
     if deadline != .max { deadline += nanoseconds }
   }
@@ -315,6 +316,7 @@ final class Connection {
       case .bytes(let count):
         lastHeard = now
         pingedAt = nil
+        isProving = false
         guard take(count, channel, now, &buffers) else { return }
         if count < buffers.cipher.count { return }
       }
@@ -430,8 +432,21 @@ final class Connection {
   /// When silence must be looked into: monotonic nanoseconds.
   var silenceDeadline: UInt64 {
     guard phase == .open else { return .max }
-    if let pingedAt { return pingedAt + settings.pingTimeout }
+    if let pingedAt { return pingedAt + (isProving ? settings.proofTimeout : settings.pingTimeout) }
     return lastHeard + (inFlight > 0 ? settings.silenceBeforePing : settings.idleBeforePing)
+  }
+
+  /// It was idle for long, and something is to be sent: nothing goes on it before the peer has echoed a PING.
+  private var isProving = false
+
+  /// Before something is sent on it.
+  func prove(now: UInt64) {
+    guard phase == .open, inFlight == 0, pingedAt == nil, now > lastHeard, now - lastHeard > settings.idleBeforeProof
+    else { return }
+    isProving = true
+    pingedAt = now
+    session.ping(key)
+    flush()
   }
 
   /// Asks whether anybody is there, or ends the connection when an earlier question was not answered.

@@ -12,6 +12,7 @@ extension Sender {
         while let index = route.ready.popFirst() { finish(index, unsent: reason) }
         continue
       }
+      for connection in route.connections { connection.prove(now: now) }
       while route.window.hasRoom(route.inFlight), let connection = route.available() {
         let before = route.ready.count
         fill(connection, route)

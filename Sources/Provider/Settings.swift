@@ -140,6 +140,11 @@ public struct SenderSettings: Sendable {
   public var silenceBeforePing: UInt64 = 10_000_000_000
   /// Nanoseconds of an idle connection after which a PING keeps it (Apple: "after an hour of inactivity").
   public var idleBeforePing: UInt64 = 3_600_000_000_000
+  /// Nanoseconds of an idle connection after which a PING must be echoed before anything is sent on it: routers forget
+  /// connections without a word, and what is sent on such a one has no known end.
+  public var idleBeforeProof: UInt64 = 60_000_000_000
+  /// Nanoseconds that echo may take.
+  public var proofTimeout: UInt64 = 3_000_000_000
   /// Nanoseconds a PING may stay without its echo.
   public var pingTimeout: UInt64 = 10_000_000_000
   /// Bytes of lines that may be under way.
