@@ -72,7 +72,9 @@ struct Flight {
   var isJournaled = false
   /// The other environment was asked about its token.
   var triedOtherEnvironment = false
-  /// A hash of its device token, for the rests that tokens ask for.
+  /// When it was given the turn of its device token that it waits for or may take; 0 for none.
+  var claimedAt: UInt64 = 0
+  /// A hash of its device token, for the turns of tokens.
   var tokenHash: UInt64 = 0
   /// Monotonic nanoseconds: when it was first handed in, and last sent.
   var started: UInt64 = 0
@@ -112,6 +114,7 @@ struct Flight {
     lastStatus = 0
     lastReason = nil
     triedOtherEnvironment = false
+    claimedAt = 0
   }
 
   /// Gives it an identifier of its own, so that sent again it is still the same.

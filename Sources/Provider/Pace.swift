@@ -89,7 +89,7 @@ struct Window {
 /// too many (429 TooManyRequests). Bounded: what is over is forgotten first.
 struct Spacing {
   private struct Entry {
-    /// Monotonic nanoseconds before which nothing is sent to it.
+    /// Monotonic nanoseconds of its next free turn.
     var next: UInt64
     var interval: UInt64
     /// When the service last complained; nil when it never did.
@@ -105,13 +105,16 @@ struct Spacing {
 
   var isActive: Bool { interval > 0 || !entries.isEmpty }
 
-  /// Takes the token's turn and gives nil, or says when it comes.
+  /// Takes the token's turn and gives nil, or keeps a later turn for the caller and says when it comes.
   mutating func claim(_ token: UInt64, now: UInt64) -> UInt64? {
     guard var entry = entries[token] else {
       if interval > 0 { insert(token, Entry(next: now + interval, interval: interval), now) }
       return nil
     }
-    if entry.next > now { return entry.next }
+    if entry.next > now {
+      defer { entries[token]?.next += entry.interval }
+      return entry.next
+    }
     // A token that was left in peace for long is like any other.
     if entry.interval > interval, now - entry.next > 10 * entry.interval {
       entries[token] = interval > 0 ? Entry(next: now + interval, interval: interval) : nil
@@ -122,8 +125,8 @@ struct Spacing {
     return nil
   }
 
-  /// The turn that was taken is not used.
-  mutating func giveBack(_ token: UInt64, now: UInt64) { entries[token]?.next = now }
+  /// Whether a turn that was given at that time may be taken: the service has not complained since.
+  func isKept(_ token: UInt64, since claimed: UInt64) -> Bool { entries[token]?.refusedAt ?? 0 <= claimed }
 
   /// The service says that the token has too many: twice the time it had, from now on.
   mutating func throttled(_ token: UInt64, base: UInt64, limit: UInt64, now: UInt64) {

@@ -64,7 +64,7 @@ extension Sender {
 
   private func send(_ index: Int, _ connection: Connection, _ route: Route) {
     if let reason = refusedTopic(index, route) { return finish(index, unsent: reason) }
-    if spacing.isActive, let due = spacing.claim(tokenHash(index), now: now) {
+    if spacing.isActive, let due = turn(of: index) {
       route.pace?.giveBack()
       return wait(index, until: due)
     }
@@ -77,6 +77,7 @@ extension Sender {
       flights[index].position = position
       flights[index].attempts += 1
       flights[index].sent = now
+      flights[index].claimedAt = 0
       connection.inFlight += 1
     case .full: putBack(index, route)
     case .goingAway, .usedUp, .broken:
@@ -88,7 +89,14 @@ extension Sender {
   private func putBack(_ index: Int, _ route: Route) {
     route.ready.prepend(index)
     route.pace?.giveBack()
-    if spacing.isActive { spacing.giveBack(tokenHash(index), now: now) }
+  }
+
+  /// When its device token may be sent to; nil for now. A turn is asked for once, and kept until it is taken.
+  private func turn(of index: Int) -> UInt64? {
+    let token = tokenHash(index)
+    if flights[index].claimedAt > 0, spacing.isKept(token, since: flights[index].claimedAt) { return nil }
+    flights[index].claimedAt = now
+    return spacing.claim(token, now: now)
   }
 
   /// Its device token was sent to a moment ago. A run that ends meanwhile must know that this line was not sent.

@@ -167,21 +167,18 @@ private final class Folder {
     var spacing = Spacing(interval: 0)
     #expect(!spacing.isActive && spacing.claim(7, now: 0) == nil)
     spacing.throttled(7, base: 100, limit: 1000, now: 0)
-    #expect(spacing.isActive && spacing.claim(7, now: 50) == 100 && spacing.claim(8, now: 50) == nil)
-    // Its turn, and the next one as long after it.
-    #expect(spacing.claim(7, now: 100) == nil && spacing.claim(7, now: 150) == 200)
-    // Refused again when its time was over: twice the time. Refused within it: the same burst.
-    spacing.throttled(7, base: 100, limit: 1000, now: 200)
-    spacing.throttled(7, base: 100, limit: 1000, now: 210)
-    #expect(spacing.claim(7, now: 399) == 400)
+    #expect(spacing.isActive && spacing.claim(8, now: 50) == nil)
+    // Each that waits has a turn of its own.
+    #expect(spacing.claim(7, now: 50) == 100 && spacing.claim(7, now: 50) == 200 && spacing.isKept(7, since: 50))
+    // Refused again: twice the time, and the turns that were given are void. Refused soon after: the same burst.
+    spacing.throttled(7, base: 100, limit: 1000, now: 110)
+    spacing.throttled(7, base: 100, limit: 1000, now: 120)
+    #expect(!spacing.isKept(7, since: 50) && spacing.claim(7, now: 200) == 310 && spacing.isKept(7, since: 200))
     // Refused in its very turn: twice the time again.
-    #expect(spacing.claim(7, now: 400) == nil)
-    spacing.throttled(7, base: 100, limit: 1000, now: 405)
-    #expect(spacing.claim(7, now: 804) == 805)
-    // A turn that was not used is given back.
-    #expect(spacing.claim(7, now: 805) == nil)
-    spacing.giveBack(7, now: 806)
-    #expect(spacing.claim(7, now: 806) == nil && spacing.claim(7, now: 807) == 1206)
+    spacing.throttled(7, base: 100, limit: 1000, now: 315)
+    #expect(spacing.claim(7, now: 320) == 715)
+    // Its time has come: it goes, and the next one goes as long after it.
+    #expect(spacing.claim(7, now: 2000) == nil && spacing.claim(7, now: 2001) == 2400)
     // Left in peace for long, it is like any other.
     #expect(spacing.claim(7, now: 100_000) == nil && !spacing.isActive)
   }
@@ -198,7 +195,7 @@ private final class Folder {
   @Test func everyTokenIsSpacedOnRequest() {
     var spacing = Spacing(interval: 100)
     #expect(spacing.claim(1, now: 0) == nil && spacing.claim(2, now: 0) == nil)
-    #expect(spacing.claim(1, now: 60) == 100 && spacing.claim(1, now: 100) == nil && spacing.claim(1, now: 101) == 200)
+    #expect(spacing.claim(1, now: 60) == 100 && spacing.claim(1, now: 60) == 200 && spacing.claim(1, now: 300) == nil)
   }
 
   @Test func addressesTakeTurnsByFamily() throws {
