@@ -185,6 +185,15 @@ public final class ClientSession: Session {
     nghttp2_submit_rst_stream(session, 0, stream, code.rawValue)
   }
 
+  /// Sends no more of a request that has its answer. Flow control may hold the rest back for ever, and as long as it
+  /// does, the stream counts as open. Before `release`; sent by the next `pump`.
+  public func dropRest(_ slot: Int32) {
+    guard let session, let pointer = self.slot(slot), pointer.pointee.isOpen, pointer.pointee.pendingCount > 0 else {
+      return
+    }
+    nghttp2_submit_rst_stream(session, 0, pointer.pointee.stream, ErrorCode.cancel.rawValue)
+  }
+
   /// Says good-bye: GOAWAY with this code, sent by the next `pump`, which also fails every open stream.
   public func terminate(_ code: ErrorCode = .noError) {
     guard let session else { return }

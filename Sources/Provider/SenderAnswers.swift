@@ -15,11 +15,12 @@ extension Sender {
       route.answers += 1
       route.succeeded()
       answered(event, connection, route)
+      connection.session.dropRest(event.slot)
       connection.session.release(event.slot)
     case .failed:
       connection.inFlight -= 1
+      if event.isAnswer { answered(event, connection, route) } else { streamFailed(event, connection, route) }
       connection.session.release(event.slot)
-      streamFailed(event, connection, route)
     case .goAway:
       connection.isDraining = true
       sayGoodbye(connection.session.note(event), event.code, route)
@@ -290,4 +291,10 @@ extension Sender {
     }
     settle(connection)
   }
+}
+
+extension ClientEvent {
+  /// A stream that ended behind a status and before the end of the answer, for no fault in that: what was decided is
+  /// known, though perhaps not why.
+  fileprivate var isAnswer: Bool { status != 0 && [.noError, .cancel, .internalError].contains(code) }
 }

@@ -30,7 +30,9 @@ import Testing
     ("no_status", ["unknown": 30]), ("wrong_length", ["unknown": 30]), ("data_first", nil), ("bad_block", nil),
     ("answered_twice", nil), ("continuation_flood", nil), ("push_promise", nil),
     ("refused", all), ("cancelled", ["unknown": 30]), ("goaway_twice", all), ("goaway_half", all),
-    ("goaway_answers_later", all), ("cut", ["accepted": 29, "unknown": 1]), ("notify", ["accepted": 29, "unknown": 1]),
+    ("goaway_answers_later", all), ("goaway_each", all), ("goaway_rude", all), ("early_and_open", ["rejected": 30]),
+    ("status_and_reset", ["accepted": 15, "rejected": 15]), ("cut", ["accepted": 29, "unknown": 1]),
+    ("notify", ["accepted": 29, "unknown": 1]),
     ("settings_only_later", nil), ("no_alpn", ["unsent": 30]),
     ("no_alpn --allow-no-alpn", all),
   ]
@@ -110,7 +112,7 @@ import Testing
       python3 '\(server)' cert.pem key.pem \(words[0]) < hold > acted & server=$!
       exec 9> hold
       while ! [ -s acted ]; do kill -0 $server || exit 9; done
-      apns-push --endpoint "localhost:$(head -n 1 acted)" --ca-file cert.pem --key AuthKey_ABCDE12345.p8 \
+      timeout 60 apns-push --endpoint "localhost:$(head -n 1 acted)" --ca-file cert.pem --key AuthKey_ABCDE12345.p8 \
         --team-id FGHIJ67890 --request-timeout 1 \(words.dropFirst().joined(separator: " ")) lines
       exec 9>&-
       wait $server

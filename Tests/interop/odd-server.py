@@ -279,6 +279,20 @@ class Odd:
             self.refuse(stream, 413, "PayloadTooLarge")
             self.send(RESET, 0, stream, struct.pack(">I", NO_ERROR))
 
+    class early_and_open(Plain):
+        """The same without a word about the rest of the body, which it never makes room for: the streams stay open."""
+        settings = {STREAMS: 1, WINDOW_SIZE: 0}
+
+        def opened(self, stream, block):
+            self.refuse(stream, 413, "PayloadTooLarge")
+
+    class status_and_reset(Plain):
+        """The answer is there, its end is not."""
+
+        def answer(self, stream):
+            self.send(HEADERS, END_HEADERS, stream, OK if self.complete % 2 else status(410))
+            self.send(RESET, 0, stream, struct.pack(">I", CANCEL))
+
     class informational(Plain):
         def answer(self, stream):
             self.send(HEADERS, END_HEADERS, stream, status(100))
@@ -392,6 +406,33 @@ class Odd:
                 self.last = stream
                 self.goaway(stream)
                 self.sock.shutdown(socket.SHUT_WR)
+
+    class goaway_each(Plain):
+        """One request a connection."""
+
+        def request(self, stream):
+            if self.complete == 1:
+                super().request(stream)
+                self.goaway(stream)
+
+    class goaway_first(Plain):
+        """No request at all: GOAWAY is all it has to say."""
+
+        def begin(self):
+            super().begin()
+            self.goaway(0)
+
+        def request(self, stream):
+            pass
+
+    class goaway_rude(Plain):
+        """A few requests a connection, then GOAWAY with an error and an end that waits for nobody."""
+
+        def request(self, stream):
+            super().request(stream)
+            if self.complete == 7:
+                self.goaway(stream, 11, b"calm down")
+                raise Closed
 
     class goaway_answers_later(Plain):
         """What lies before GOAWAY's last stream is answered behind it."""
