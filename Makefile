@@ -63,9 +63,10 @@ bench: ## measure, in one interleaved run; see Benchmarks/README.md
 	$(RELEASE)
 	@Benchmarks/run $(BIN)
 
-soak: ## a million notifications through faults of every kind
+soak: ## a million notifications through faults of every kind, then a thousand kills
 	$(RELEASE)
 	@Benchmarks/soak $(BIN)
+	@Benchmarks/kills $(BIN) --kills 1000
 
 fuzz: ## ten minutes for each decoder and the validator; SECONDS_EACH=N changes that
 	Fuzz/run $${SECONDS_EACH:-600}
