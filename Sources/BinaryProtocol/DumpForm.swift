@@ -32,8 +32,33 @@ public enum DumpForm: String, CaseIterable, Sendable {
     if text.find("<Buffer ") != nil { return .buffer }
     if let form = lineForm(text) { return form }
     // A typing mistake must not turn hex into base64, whose alphabet holds all digits: a third of base64 is hex.
-    if counts.hexadecimal * 5 >= counts.visible * 4 { return .hex }
+    if counts.hexadecimal * 5 >= counts.visible * 4 { return isRatherBase64(text, counts) ? .base64 : .hex }
     return counts.base64 == counts.visible && counts.visible >= 4 ? .base64 : .raw
+  }
+
+  /// A few records in base64 may have hardly any characters that are no hexadecimal digits: `CAgAAAAB`. They are taken for what
+  /// they are when they make sense so, and none as hexadecimal digits.
+  private static func isRatherBase64(_ text: Span<UInt8>, _ counts: Counts) -> Bool {
+    guard counts.base64 == counts.visible, 8...4096 ~= counts.visible, counts.visible % 4 == 0 else { return false }
+    return isRecords(text, as: .base64) && !isRecords(text, as: .hex)
+  }
+
+  private static func isRecords(_ text: Span<UInt8>, as form: DumpForm) -> Bool {
+    var reader = DumpReader(form)
+    var bytes: [UInt8] = []
+    guard reader.read(text, into: &bytes) == text.count else { return false }
+    reader.finish(into: &bytes)
+    return Framing.allCases.contains { framing in
+      var decoder = Decoder(framing)
+      decoder.append(bytes.span)
+      decoder.finish()
+      var length = 0
+      while let event = decoder.next() {
+        if case .malformed = event { return false }
+        length += event.length
+      }
+      return length > 0
+    }
   }
 
   /// The form of lines that start with an offset.

@@ -51,27 +51,8 @@ import Testing
   func oneFault(_ fault: Fault) throws {
     guard try run("command -v python3 && command -v openssl", in: Case.packageRoot).status == 0 else { return }
     let found = try run(
-      """
-      set -eu
-      gateway='\(Case.packageRoot.path)/Tests/interop/gateway.py'
-      cd "$TMPDIR"
-      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 90 \
-        -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null
-      cat cert.pem key.pem > client.pem
-      cat > lines
-      mkfifo hold
-      python3 "$gateway" cert.pem key.pem \(fault.name) < hold > said & server=$!
-      exec 9> hold
-      while ! [ -s said ]; do kill -0 $server; done
-      status=0
-      APNS_CA_FILE=cert.pem apns-push --protocol binary --cert client.pem --linger 0.3 \(fault.options) \
-        --endpoint "localhost:$(head -n 1 said)" lines > results || status=$?
-      exec 9>&-
-      wait $server
-      sed "s/localhost:$(head -n 1 said)/GATEWAY/" results
-      tail -n 1 said >&2
-      exit $status
-      """, input: lines, in: Case.packageRoot)
+      script(fault.name, "apns-push --protocol binary --cert client.pem --linger 0.3 \(fault.options)"), input: lines,
+      in: Case.packageRoot)
     var ends: [String: Int] = [:]
     for line in found.out.split(separator: UInt8(ascii: "\n")) {
       let result = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any] ?? [:]
@@ -82,5 +63,41 @@ import Testing
     #expect(ends == fault.ends, "\(words)")
     #expect(found.status == (fault.ends.keys.allSatisfy { $0.hasPrefix("accepted") } ? 0 : 1), "\(words)")
     if let brought = fault.brought { #expect(words.hasSuffix("\n\(brought)\n"), "\(words)") }
+  }
+
+  @Test("a feedback service that says nothing is asked again, and then left")
+  func silentFeedback() throws {
+    guard try run("command -v python3 && command -v openssl", in: Case.packageRoot).status == 0 else { return }
+    let found = try run(
+      script("silent", "apns-feedback --service --cert client.pem --timeout 1 --retries 1"), in: Case.packageRoot)
+    #expect(found.out.isEmpty && found.status == 3)
+    let words = String(decoding: found.err, as: UTF8.self)
+    #expect(words.contains("GATEWAY has been silent for 1 s; trying again\n"), "\(words)")
+    #expect(words.contains("stopped: GATEWAY has been silent for 1 s\n"), "\(words)")
+  }
+
+  /// Runs a command against the gateway with a fault; it finds `lines` and `client.pem`.
+  private func script(_ fault: String, _ command: String) -> String {
+    """
+    set -eu
+    gateway='\(Case.packageRoot.path)/Tests/interop/gateway.py'
+    cd "$TMPDIR"
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 90 \\
+      -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null
+    cat cert.pem key.pem > client.pem
+    cat > lines
+    mkfifo hold
+    python3 "$gateway" cert.pem key.pem \(fault) < hold > said & server=$!
+    exec 9> hold
+    while ! [ -s said ]; do kill -0 $server; done
+    status=0
+    APNS_CA_FILE=cert.pem \(command) --endpoint "localhost:$(head -n 1 said)" < lines > results 2> words || status=$?
+    exec 9>&-
+    wait $server
+    sed "s/localhost:$(head -n 1 said)/GATEWAY/" results
+    sed "s/localhost:$(head -n 1 said)/GATEWAY/" words >&2
+    tail -n 1 said >&2
+    exit $status
+    """
   }
 }

@@ -133,6 +133,26 @@ private let token = String(repeating: "0A", count: 32)
     #expect(connection.nextEvent(now: 0) == .error(ErrorPacket(status: 7, identifier: 258)))
   }
 
+  @Test func aPartOfAPacketIsNoSilence() throws {
+    let connection = try connection()
+    connection.sent(3)
+    connection.transport.received = [8, 8, 0]
+    #expect(connection.nextEvent(now: 5) == nil)
+    #expect(connection.popProven(now: .max) == nil)
+    // What is to come of it is waited for, and not for ever: a byte more gives no more time.
+    #expect(connection.partDeadline == 10_000_000_005)
+    connection.transport.received = [0]
+    #expect(connection.nextEvent(now: 9_000_000_000) == nil)
+    #expect(connection.partDeadline == 10_000_000_005)
+  }
+
+  @Test func whatIsNoPacketIsClearAtOnce() throws {
+    let connection = try connection()
+    connection.transport.received = Array("HTTP/1.1 400 Bad Request".utf8)
+    #expect(connection.nextEvent(now: 0) == nil)
+    #expect(connection.damage?.found == "an HTTP message")
+  }
+
   @Test func theBasisIsSaidInSeconds() {
     var settings = BinarySettings()
     #expect(settings.basis == "no error within 1 s")

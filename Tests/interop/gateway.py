@@ -47,10 +47,24 @@ def swallow(connection):
         pass
 
 
-def drop_everything(connection):
-    """The system throws away what comes from now on, before TCP sees it: nothing is acknowledged."""
+def shake_hands_and_vanish(raw):
+    """With the last bytes of the handshake the system begins to throw away what comes, before TCP sees it."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    session = context.wrap_bio(incoming, outgoing, server_side=True)
+    while True:
+        try:
+            session.do_handshake()
+            break
+        except ssl.SSLWantReadError:
+            raw.sendall(outgoing.read())
+            incoming.write(raw.recv(65536))
+    drop_everything(raw)
+    raw.sendall(outgoing.read())
+
+
+def drop_everything(raw):
     code = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))  # BPF_RET with 0 bytes to keep
-    connection.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HxxxxxxP", 1, ctypes.addressof(code)))  # SO_ATTACH_FILTER
+    raw.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HxxxxxxP", 1, ctypes.addressof(code)))  # SO_ATTACH_FILTER
 
 
 def packet(status, identifier):
@@ -58,6 +72,9 @@ def packet(status, identifier):
 
 
 def serve(raw, number):
+    if fault == "unacknowledged":
+        shake_hands_and_vanish(raw)
+        threading.Event().wait()
     connection = context.wrap_socket(raw, server_side=True)
     held.append(connection)
     frames = identifiers(connection, number)
@@ -65,9 +82,6 @@ def serve(raw, number):
         for _ in frames:
             pass
     elif fault == "deaf":
-        threading.Event().wait()
-    elif fault == "unacknowledged":
-        drop_everything(connection)
         threading.Event().wait()
     elif fault in ("stray", "part"):
         next(frames)
