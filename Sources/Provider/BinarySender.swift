@@ -206,7 +206,7 @@ public final class BinarySender: Sending {
       guard let index = connection.popProven(now: now) else { break }
       accept(index, basis, connection, route)
     }
-    if connection.transport.deadline <= now { connection.transport.expire() }
+    if connection.transport.deadline <= now { connection.transport.expire(now: now) }
     if let stalled = connection.stalledSince, now >= stalled + settings.requestTimeout {
       let seconds = settings.requestTimeout / 1_000_000_000
       connection.transport.end("\(connection.transport.place) has taken nothing for \(seconds) s")

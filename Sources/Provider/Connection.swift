@@ -6,36 +6,22 @@ import JSON
 import POSIX
 import TLS
 
-/// Why a connection ended or never began, in words that name the host.
-struct ConnectionFailure {
-  var message: String
-  /// Trying again cannot help: the certificate is refused, the protocol is not spoken.
-  var isFinal: Bool
-}
-
 /// A connection to one service. The owner polls its descriptor, calls `handle`, takes events from `session`.
 final class Connection {
-  enum Phase: Int, Comparable {
-    case resolving, connecting, proxying, handshaking, open, closed
+  typealias Phase = Transport.Phase
 
-    static func < (first: Phase, second: Phase) -> Bool { first.rawValue < second.rawValue }
-  }
-
-  /// The poller's key; never used twice.
-  let key: Int
+  private let transport: Transport
   let route: Int
   let session: ClientSession
   var head: RequestHead
   /// The generation of the provider token in `head`.
   var tokenGeneration = -1
-  private(set) var phase = Phase.resolving
-  /// The phase in which it ended.
-  private(set) var lastPhase = Phase.resolving
+  /// The peer chose HTTP/2, or may go without saying so.
+  private var isAgreed = false
   /// TLS stood, and the peer did not choose HTTP/2.
   private(set) var isProtocolRefused = false
-  private(set) var failure: ConnectionFailure?
-  /// Monotonic nanoseconds when the present phase must be over.
-  private(set) var deadline: UInt64
+  /// The session knows that the transport has ended.
+  private var isToldOfEnd = false
   /// Monotonic nanoseconds of the last bytes from the peer.
   private(set) var lastHeard: UInt64
   /// Requests that were sent and have no answer.
@@ -53,125 +39,126 @@ final class Connection {
 
   private let service: Service
   private let settings: SenderSettings
-  private let poller: Poller
-  private var resolution: Resolution?
-  private var addresses: [Address] = []
-  private var socket: Descriptor?
-  private var channel: Channel?
-  private var interest: Readiness = []
-  private var proxyAnswer: [UInt8] = []
   /// When a PING was sent that has no echo yet.
   private var pingedAt: UInt64?
   /// The owner was told that it is open.
   var wasAnnounced = false
-  /// HTTP/2 bytes that are not encrypted yet. What is here when the connection dies never left this process.
-  private var plain: [UInt8] = []
-  /// Changes places with `plain` while it is encrypted; empty otherwise.
-  private var encrypting: [UInt8] = []
-  private(set) var address: Address?
-
-  /// Encrypt from this many bytes on: full records cost a fifth of small ones.
-  private static let recordSize = 16_384
-  /// Ciphertext that may wait for a slow peer before no more is made.
-  private static let outputLimit = 262_144
 
   init(
     key: Int, route: Int, service: Service, settings: SenderSettings, poller: Poller, now: UInt64,
     assumedStreams: UInt32
   ) {
-    self.key = key
     self.route = route
     self.service = service
     self.settings = settings
-    self.poller = poller
+    transport = Transport(
+      key: key, host: service.host, port: service.port, context: service.context, settings: settings, poller: poller,
+      now: now)
     var options = ClientSession.Settings()
     options.assumedStreams = assumedStreams
     session = ClientSession(options)
     head = RequestHead(authority: service.authority)
-    connectLimit = now + settings.connectTimeout
-    deadline = connectLimit
     lastHeard = now
   }
 
   /// Starts: the name first. Numeric addresses need no resolver and no thread.
   func start(now: UInt64) {
-    let (host, port) = settings.proxy.map { ($0.host, $0.port) } ?? (service.host, service.port)
-    if let resolution = Resolution(host: host, port: port) {
-      self.resolution = resolution
-      do throws(SystemError) {
-        try poller.add(resolution.descriptor, for: .readable, key: key)
-      } catch {
-        fail("cannot wait for the resolver: \(error.message)", final: false)
-      }
-    } else {
-      do throws(ResolutionError) {
-        addresses = try Socket.resolve(host, port: port)
-        connectNext(now)
-      } catch {
-        fail("\(host) is not an address: \(error.message)", final: true)
-      }
-    }
+    transport.start(now: now)
+    digest(now)
   }
 
-  /// Whether a request can be sent right now.
-  var canSubmit: Bool {
-    phase == .open && !isDraining && !isProving && session.canSubmit && plain.count < Self.outputLimit
-      && (channel?.outputCount ?? 0) < Self.outputLimit
-  }
-
+  /// The poller's key; never used twice.
+  var key: Int { transport.key }
+  var address: Address? { transport.address }
+  var tlsVersion: String { transport.tlsVersion }
+  var failure: ConnectionFailure? { transport.failure }
+  var isClosed: Bool { transport.isClosed }
+  var phase: Phase { transport.phase == .open && !isAgreed ? .handshaking : transport.phase }
+  /// The phase in which it ended.
+  var lastPhase: Phase { transport.lastPhase == .open && !isAgreed ? .handshaking : transport.lastPhase }
+  /// Monotonic nanoseconds when the present phase must be over.
+  var deadline: UInt64 { transport.deadline }
+  /// How many HTTP/2 bytes were encrypted so far: what lies behind this never left the process.
+  var handed: UInt64 { transport.handed }
+  /// Where in the stream of HTTP/2 bytes the next request would begin.
+  var position: UInt64 { transport.position }
   /// Streams it could hold: what the peer allows.
   var capacity: Int { session.maxConcurrentStreams }
 
-  var isClosed: Bool { phase == .closed }
-
-  var tlsVersion: String { channel?.version ?? "" }
-
-  /// How many HTTP/2 bytes were encrypted so far: what lies behind this never left the process.
-  private(set) var handed: UInt64 = 0
-  /// Where in the stream of HTTP/2 bytes the next request would begin.
-  var position: UInt64 { handed + UInt64(plain.count) }
+  /// Whether a request can be sent right now.
+  var canSubmit: Bool { isAgreed && !isDraining && !isProving && session.canSubmit && transport.hasRoom }
 
   /// Sends a request for the flight.
   func submit(_ flight: borrowing Flight, defaultTopic: [UInt8], tag: Int) -> ClientSession.Submission {
     head.fill(flight, defaultTopic: defaultTopic)
     let payload = flight.bytes.span.extracting(flight.payload.range)
-    let result = session.submit(head.fields, body: payload, tag: tag, into: &plain)
-    if plain.count >= Self.recordSize { flush() }
+    let result = session.submit(head.fields, body: payload, tag: tag, into: &transport.plain)
+    if transport.isFull { flush() }
     return result
   }
 
   /// The poller found the descriptor ready. `buffers` are the owner's, shared by all connections.
   func handle(_ readiness: Readiness, now: UInt64, _ buffers: inout ReadBuffers) {
-    switch phase {
-    case .resolving: takeAddresses(now)
-    case .connecting: if readiness.contains(.writable) || readiness.contains(.readable) { finishConnect(now) }
-    case .proxying: talkToProxy(now)
-    case .handshaking, .open:
-      if readiness.contains(.readable) { read(now, &buffers) }
-      if phase != .closed { flush() }
-    case .closed: break
-    }
+    transport.handle(readiness, now: now, &buffers)
+    digest(now)
+    flush()
   }
 
   /// The present phase took too long.
   func expire(now: UInt64) {
-    switch phase {
-    case .resolving: fail("the name of \(reached) was not resolved in time", final: false)
-    case .connecting:
-      // The last address has all the time that is left.
-      if addresses.isEmpty || now >= connectLimit { return fail("no connection to \(reached) in time", final: false) }
-      if let socket { poller.remove(socket) }
-      socket = nil
-      connectNext(now)
-    case .proxying: fail("no answer from \(reached) in time", final: false)
-    case .handshaking: fail("no TLS handshake with \(place) in time", final: false)
-    case .open: fail("\(place) says nothing: no HTTP/2 SETTINGS in time", final: false)
-    case .closed: break
+    if phase == .open {
+      transport.end("\(transport.place) says nothing: no HTTP/2 SETTINGS in time")
+    } else {
+      transport.expire(now: now)
     }
+    digest(now)
+  }
+
+  /// Takes in what the transport has come to.
+  private func digest(_ now: UInt64) {
+    if transport.hasHeard {
+      transport.hasHeard = false
+      lastHeard = now
+      pingedAt = nil
+      isProving = false
+    }
+    if transport.wasOpen, !isAgreed, !isProtocolRefused { agree(now) }
+    if isAgreed, !transport.received.isEmpty {
+      var plain: [UInt8] = []
+      swap(&plain, &transport.received)
+      session.receive(plain.span, into: &transport.plain)
+      plain.removeAll(keepingCapacity: true)
+      swap(&plain, &transport.received)
+    }
+    isProtocolRefused = isProtocolRefused || transport.isProtocolRefused
+    guard transport.isClosed, !isToldOfEnd else { return }
+    isToldOfEnd = true
+    session.transportEnded(transport.failure?.message ?? "closed")
+  }
+
+  /// TLS stands: is it HTTP/2 that is spoken on it?
+  private func agree(_ now: UInt64) {
+    let name = transport.negotiatedProtocol
+    guard name == "h2" || name == nil && settings.allowsNoALPN else {
+      isProtocolRefused = true
+      let choice = name.map { "it chose \($0)" } ?? "it chose no protocol"
+      return transport.end("\(transport.place) does not speak HTTP/2: \(choice) (ALPN)", final: true)
+    }
+    isAgreed = true
+    // The server's SETTINGS are the first thing it has to say (RFC 9113 §3.4): they come at once or never.
+    if !transport.isClosed { transport.deadline = now + settings.handshakeTimeout }
+    session.pump(into: &transport.plain)
+  }
+
+  /// Encrypts what is there and writes what the socket takes.
+  func flush() {
+    guard !transport.isClosed else { return }
+    if isAgreed, session.wantsWrite { session.pump(into: &transport.plain) }
+    transport.flush()
   }
 
   /// The server's SETTINGS came.
-  func settled() { deadline = .max }
+  func settled() { transport.deadline = .max }
 
   /// It ended because it allowed no request at all.
   private(set) var wasStarved = false
@@ -190,7 +177,7 @@ final class Connection {
     }
     if now - since > settings.requestTimeout {
       wasStarved = true
-      end("\(place) allows no requests (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
+      end("\(transport.place) allows no requests (SETTINGS_MAX_CONCURRENT_STREAMS is 0)")
     }
   }
 
@@ -199,232 +186,7 @@ final class Connection {
     // Of an idle one nothing was to be heard: it is to be proven all the same.
     if inFlight > 0 || pingedAt != nil { lastHeard += nanoseconds }
     if let pinged = pingedAt { pingedAt = pinged + nanoseconds }
-    if deadline != .max { deadline += nanoseconds }
-  }
-
-  private var place: String {
-    let name = service.host.contains(":") ? "[\(service.host)]" : service.host
-    return "\(name):\(service.port)"
-  }
-
-  /// What the socket is connected to: the service, or the proxy before it.
-  private var reached: String {
-    settings.proxy.map { "the proxy \($0.host):\($0.port)" } ?? place
-  }
-
-  // MARK: Name and socket
-
-  private func takeAddresses(_ now: UInt64) {
-    guard let resolution else { return }
-    poller.remove(resolution.descriptor)
-    self.resolution = nil
-    switch resolution.result {
-    case .success(let found):
-      addresses = found.spread()
-      connectNext(now)
-    case .failure(let error):
-      fail("the name \(error.host) cannot be resolved: \(error.message)", final: false)
-    case nil:
-      fail("the name of \(reached) cannot be resolved", final: false)
-    }
-  }
-
-  /// When the last address must have answered: monotonic nanoseconds.
-  private let connectLimit: UInt64
-
-  private func connectNext(_ now: UInt64, after error: SystemError? = nil) {
-    guard !addresses.isEmpty else {
-      let words = error?.message ?? "no address"
-      return fail("cannot connect to \(reached): \(words)", final: false)
-    }
-    let next = addresses.removeFirst()
-    address = next
-    // An address that swallows what is sent to it must not use up the others' time (RFC 8305 has the same worry).
-    let left = connectLimit - min(now, connectLimit)
-    deadline = addresses.isEmpty ? connectLimit : now + left / UInt64(addresses.count + 1)
-    do throws(SystemError) {
-      let socket = try Socket.connect(to: next)
-      self.socket = socket
-      phase = .connecting
-      interest = .writable
-      try poller.add(socket, for: .writable, key: key)
-    } catch {
-      connectNext(now, after: error)
-    }
-  }
-
-  private func finishConnect(_ now: UInt64) {
-    guard let socket else { return }
-    if let error = Socket.pendingError(socket) {
-      poller.remove(socket)
-      self.socket = nil
-      return connectNext(now, after: error)
-    }
-    guard let proxy = settings.proxy else { return startTLS(now) }
-    phase = .proxying
-    deadline = now + settings.connectTimeout
-    do throws(SystemError) {
-      // A request this short always fits into the empty buffer of a new socket.
-      _ = try socket.write(proxy.request(to: place).span)
-      try watch(.readable)
-    } catch {
-      fail("cannot write to \(reached): \(error.message)", final: false)
-    }
-  }
-
-  private func talkToProxy(_ now: UInt64) {
-    guard let socket else { return }
-    do throws(SystemError) {
-      // The tunnel's own bytes follow only after our ClientHello: whatever is read here is the proxy's answer.
-      guard case .bytes = try socket.read(into: &proxyAnswer, limit: 4096) else {
-        return fail("\(reached) closed the connection", final: false)
-      }
-    } catch {
-      return fail("\(reached): \(error.message)", final: false)
-    }
-    switch Proxy.read(proxyAnswer) {
-    case nil: return
-    case .open: startTLS(now)
-    case .refused(let words): fail("\(reached) makes no tunnel to \(place): \(words)", final: true)
-    }
-  }
-
-  private func startTLS(_ now: UInt64) {
-    phase = .handshaking
-    deadline = now + settings.handshakeTimeout
-    do throws(Failure) {
-      channel = try Channel(service.context, host: service.host)
-      flush()
-    } catch {
-      fail("TLS with \(place): \(error.message)", final: true)
-    }
-  }
-
-  // MARK: Bytes
-
-  private func read(_ now: UInt64, _ buffers: inout ReadBuffers) {
-    guard let socket, let channel else { return }
-    // A few reads at most: other connections and the input want their turn.
-    for _ in 0..<4 {
-      let got: Descriptor.Transfer
-      do throws(SystemError) { got = try socket.fill(&buffers.cipher) } catch {
-        return end("the connection to \(place) broke: \(error.message)")
-      }
-      switch got {
-      case .wouldBlock: return
-      case .end: return peerEnded(&buffers)
-      case .bytes(let count):
-        lastHeard = now
-        pingedAt = nil
-        isProving = false
-        guard take(count, channel, now, &buffers) else { return }
-        if count < buffers.cipher.count { return }
-      }
-    }
-  }
-
-  private func take(_ count: Int, _ channel: Channel, _ now: UInt64, _ buffers: inout ReadBuffers) -> Bool {
-    buffers.plain.removeAll(keepingCapacity: true)
-    let failure = Self.decrypt(channel, buffers.cipher, count, into: &buffers.plain)
-    if phase == .handshaking, channel.phase == .open || channel.phase == .closed, failure == nil {
-      guard opened(channel, now) else { return false }
-    }
-    if !buffers.plain.isEmpty { session.receive(buffers.plain.span, into: &plain) }
-    if let failure {
-      // Alert 120 answers our offer of h2: asking again is of no use (RFC 7301 §3.2).
-      if failure.alert == 120 {
-        isProtocolRefused = true
-        fail("\(place) does not speak HTTP/2: it refuses the protocol h2 (ALPN)", final: true)
-        return false
-      }
-      let isFinal = phase == .handshaking && failure.kind == .verification
-      end("TLS with \(place): \(failure.message)", final: isFinal)
-      return false
-    }
-    if channel.phase == .closed {
-      end("\(place) closed the connection")
-      return false
-    }
-    return true
-  }
-
-  private static func decrypt(
-    _ channel: Channel, _ cipher: borrowing [UInt8], _ count: Int, into plain: inout [UInt8]
-  ) -> Failure? {
-    do throws(Failure) {
-      try channel.receive(cipher.span.extracting(first: count), into: &plain)
-      return nil
-    } catch { return error }
-  }
-
-  private func opened(_ channel: Channel, _ now: UInt64) -> Bool {
-    switch channel.negotiatedProtocol {
-    case "h2": break
-    case nil where settings.allowsNoALPN: break
-    case nil:
-      isProtocolRefused = true
-      fail("\(place) does not speak HTTP/2: it chose no protocol (ALPN)", final: true)
-      return false
-    case .some(let name):
-      isProtocolRefused = true
-      fail("\(place) does not speak HTTP/2: it chose \(name) (ALPN)", final: true)
-      return false
-    }
-    phase = .open
-    // The server's SETTINGS are the first thing it has to say (RFC 9113 §3.4): they come at once or never.
-    deadline = now + settings.handshakeTimeout
-    session.pump(into: &plain)
-    return true
-  }
-
-  private func peerEnded(_ buffers: inout ReadBuffers) {
-    guard let channel else { return }
-    buffers.plain.removeAll(keepingCapacity: true)
-    do throws(Failure) {
-      try channel.receiveEnd(into: &buffers.plain)
-      end("\(place) closed the connection")
-    } catch {
-      end("\(place) closed the connection: \(error.message)")
-    }
-  }
-
-  /// Encrypts what is there and writes what the socket takes.
-  func flush() {
-    guard let socket, let channel, phase == .open || phase == .handshaking else { return }
-    if phase == .open, session.wantsWrite { session.pump(into: &plain) }
-    do {
-      if phase == .open, !plain.isEmpty, channel.outputCount < Self.outputLimit {
-        swap(&plain, &encrypting)
-        handed += UInt64(encrypting.count)
-        try Self.encrypt(encrypting, channel)
-        encrypting.removeAll(keepingCapacity: true)
-      }
-      while channel.outputCount > 0 {
-        guard case .bytes(let count) = try socket.write(channel.output) else { break }
-        channel.consumeOutput(count)
-      }
-      try watch(channel.outputCount > 0 ? [.readable, .writable] : .readable)
-    } catch let error as SystemError {
-      // The peer may have said why before it closed: reading finds out. A socket that is gone for good reads its end.
-      brokenWrite = error
-      try? watch(.readable)
-      channel.consumeOutput(channel.outputCount)
-    } catch {
-      end("TLS with \(place): \(error)")
-    }
-  }
-
-  private static func encrypt(_ bytes: borrowing [UInt8], _ channel: Channel) throws(Failure) {
-    try channel.write(bytes.span)
-  }
-
-  /// Writing failed; what the peer said last may still be read.
-  private var brokenWrite: SystemError?
-
-  private func watch(_ wanted: Readiness) throws(SystemError) {
-    guard wanted != interest, let socket else { return }
-    interest = wanted
-    try poller.change(socket, to: wanted, key: key)
+    if transport.deadline != .max { transport.deadline += nanoseconds }
   }
 
   // MARK: Life signs
@@ -453,7 +215,8 @@ final class Connection {
   func lookIntoSilence(now: UInt64) {
     guard now >= silenceDeadline else { return }
     if let pingedAt, lastHeard < pingedAt {
-      return end("\(place) has been silent for \((now - lastHeard) / 1_000_000_000) s and does not echo a PING")
+      return end(
+        "\(transport.place) has been silent for \((now - lastHeard) / 1_000_000_000) s and does not echo a PING")
     }
     pingedAt = now
     session.ping(key)
@@ -464,57 +227,20 @@ final class Connection {
 
   // MARK: Endings
 
-  private func fail(_ message: String, final: Bool) {
-    end(message, final: final)
-  }
-
   /// Ends the connection: streams without an answer fail in `session`, with what is known about them.
-  func end(_ message: String, final: Bool = false) {
-    guard phase != .closed else { return }
-    var words = message
-    if let error = brokenWrite, !message.contains(error.message) { words += " (\(error.message))" }
-    failure = ConnectionFailure(message: words, isFinal: final)
-    lastPhase = phase
-    phase = .closed
-    session.transportEnded(words)
-    if let resolution { poller.remove(resolution.descriptor) }
-    resolution = nil
-    if let socket { poller.remove(socket) }
-    socket = nil
-    channel = nil
-    plain = []
+  func end(_ message: String) {
+    transport.end(message)
+    digest(lastHeard)
   }
 
   /// Says good-bye and closes.
   func close() {
     isClosedByUs = true
-    guard phase == .open, let channel else { return end("closed") }
-    session.terminate()
-    flush()
-    channel.close()
-    if let socket, channel.outputCount > 0 { _ = try? socket.write(channel.output) }
-    end("closed")
-  }
-}
-
-/// Buffers for reading, shared by all connections of a loop.
-struct ReadBuffers {
-  var cipher = [UInt8](repeating: 0, count: 131_072)
-  var plain: [UInt8] = []
-}
-
-extension [Address] {
-  /// DNS gives several addresses so that clients spread over them. The resolver's first family stays the first; the
-  /// families take turns, so that one which leads nowhere costs one attempt (RFC 8305 §4).
-  func spread() -> [Address] {
-    let leader = first?.isIPv6 ?? false
-    let first = filter { $0.isIPv6 == leader }.shuffled()
-    let second = filter { $0.isIPv6 != leader }.shuffled()
-    var result: [Address] = []
-    for place in 0..<Swift.max(first.count, second.count) {
-      if place < first.count { result.append(first[place]) }
-      if place < second.count { result.append(second[place]) }
+    if phase == .open {
+      session.terminate()
+      flush()
     }
-    return result
+    transport.close()
+    digest(lastHeard)
   }
 }

@@ -70,7 +70,7 @@ public struct FeedbackFetch {
         if transport.phase == .open {
           transport.end("\(transport.place) has been silent for \(timeout / 1_000_000_000) s")
         } else {
-          transport.expire()
+          transport.expire(now: now)
         }
         continue
       }

@@ -1,27 +1,53 @@
-// A connection that carries bytes and no more: name, socket, proxy, TLS. The old binary services speak on it as they
-// like; nothing is chosen by ALPN and nobody keeps it alive.
+// A connection that carries bytes and no more: socket and TLS. HTTP/2 and the old binary protocol speak on it as they
+// like. How it comes about stands in TransportStart.swift.
 
 import POSIX
 import TLS
 
+/// Why a connection ended or never began, in words that name the host.
+struct ConnectionFailure {
+  var message: String
+  /// Trying again cannot help: the certificate is refused, the protocol is not spoken.
+  var isFinal: Bool
+}
+
+/// Buffers for reading, shared by all connections of a loop.
+struct ReadBuffers {
+  var cipher = [UInt8](repeating: 0, count: 131_072)
+}
+
 /// A stream of plain bytes over TLS, moved forward by readiness and time. The owner polls, calls `handle`, takes what
 /// is in `received`, and appends what is to be sent with `send`.
 final class Transport {
-  enum Phase {
+  enum Phase: Int, Comparable {
     case resolving, connecting, proxying, handshaking, open, closed
+
+    static func < (first: Phase, second: Phase) -> Bool { first.rawValue < second.rawValue }
   }
 
   /// The poller's key; never used twice.
   let key: Int
-  private(set) var phase = Phase.resolving
+  var phase = Phase.resolving
+  /// The phase in which it ended.
+  private(set) var lastPhase = Phase.resolving
   private(set) var failure: ConnectionFailure?
   /// The peer refused our certificate: what was written behind the handshake was never looked at.
   private(set) var isRefused = false
+  /// The peer refuses the protocols that were offered (ALPN).
+  private(set) var isProtocolRefused = false
+  /// What ALPN chose; nil for nothing.
+  private(set) var negotiatedProtocol: String?
+  /// TLS stood once.
+  private(set) var wasOpen = false
+  /// Bytes came from the peer since the owner has set this to false.
+  var hasHeard = false
   /// The peer closed an open connection of its own will, with or without the close of TLS.
   private(set) var isEndedByPeer = false
   /// Monotonic nanoseconds when the present phase must be over.
-  private(set) var deadline: UInt64
-  private(set) var address: Address?
+  var deadline: UInt64
+  /// When the last address must have answered: monotonic nanoseconds.
+  let connectLimit: UInt64
+  var address: Address?
   /// Decrypted bytes that the owner has not taken yet.
   var received: [UInt8] = []
   /// How many bytes were encrypted so far: what lies behind this never left the process.
@@ -29,18 +55,19 @@ final class Transport {
   /// How many encrypted bytes the socket has taken.
   private var written: UInt64 = 0
 
-  private let host: String
-  private let port: Int
-  private let context: ClientContext
-  private let settings: SenderSettings
-  private let poller: Poller
-  private var resolution: Resolution?
-  private var addresses: [Address] = []
-  private var socket: Descriptor?
-  private var channel: Channel?
-  private var interest: Readiness = []
-  private var proxyAnswer: [UInt8] = []
-  private var plain: [UInt8] = []
+  let host: String
+  let port: Int
+  let context: ClientContext
+  let settings: SenderSettings
+  let poller: Poller
+  var resolution: Resolution?
+  var addresses: [Address] = []
+  var socket: Descriptor?
+  var channel: Channel?
+  var interest: Readiness = []
+  var proxyAnswer: [UInt8] = []
+  /// What is to be sent and not encrypted yet. What is here when the connection dies never left this process.
+  var plain: [UInt8] = []
   /// Changes places with `plain` while it is encrypted; empty otherwise.
   private var encrypting: [UInt8] = []
   /// Writing failed; what the peer said last may still be read.
@@ -60,25 +87,8 @@ final class Transport {
     self.context = context
     self.settings = settings
     self.poller = poller
-    deadline = now + settings.connectTimeout
-  }
-
-  /// Starts: the name first. Numeric addresses need no resolver and no thread.
-  func start(now: UInt64) {
-    let (host, port) = settings.proxy.map { ($0.host, $0.port) } ?? (host, port)
-    if let resolution = Resolution(host: host, port: port) {
-      self.resolution = resolution
-      do throws(SystemError) { try poller.add(resolution.descriptor, for: .readable, key: key) } catch {
-        end("cannot wait for the resolver: \(error.message)")
-      }
-    } else {
-      do throws(ResolutionError) {
-        addresses = try Socket.resolve(host, port: port)
-        connectNext(now)
-      } catch {
-        end("\(host) is not an address: \(error.message)", final: true)
-      }
-    }
+    connectLimit = now + settings.connectTimeout
+    deadline = connectLimit
   }
 
   var isClosed: Bool { phase == .closed }
@@ -88,6 +98,8 @@ final class Transport {
     phase == .open && brokenWrite == nil && plain.count < Self.outputLimit
       && (channel?.outputCount ?? 0) < Self.outputLimit
   }
+  /// Whether enough waits to be encrypted.
+  var isFull: Bool { plain.count >= Self.recordSize }
   /// Whether everything that was to be sent is encrypted.
   var isEncrypted: Bool { plain.isEmpty }
   /// Where in the stream of encrypted bytes all of them that there are so far end.
@@ -105,111 +117,18 @@ final class Transport {
   /// Lets the body append what is to be sent.
   func send<Value>(_ body: (inout [UInt8]) -> Value) -> Value {
     let value = body(&plain)
-    if plain.count >= Self.recordSize { flush() }
+    if isFull { flush() }
     return value
   }
 
   /// The poller found the descriptor ready. `buffers` are the owner's, shared by all connections.
   func handle(_ readiness: Readiness, now: UInt64, _ buffers: inout ReadBuffers) {
     switch phase {
-    case .resolving: takeAddresses(now)
-    case .connecting: finishConnect(now)
-    case .proxying: talkToProxy(now)
+    case .resolving, .connecting, .proxying: advance(now)
     case .handshaking, .open:
       if readiness.contains(.readable) { read(&buffers) }
       if phase != .closed { flush() }
     case .closed: break
-    }
-  }
-
-  /// The present phase took too long.
-  func expire() {
-    switch phase {
-    case .resolving: end("the name of \(reached) was not resolved in time")
-    case .connecting: end("no connection to \(reached) in time")
-    case .proxying: end("no answer from \(reached) in time")
-    case .handshaking: end("no TLS handshake with \(place) in time")
-    case .open, .closed: break
-    }
-  }
-
-  private var reached: String { settings.proxy.map { "the proxy \($0.host):\($0.port)" } ?? place }
-
-  // MARK: Name and socket
-
-  private func takeAddresses(_ now: UInt64) {
-    guard let resolution else { return }
-    poller.remove(resolution.descriptor)
-    self.resolution = nil
-    switch resolution.result {
-    case .success(let found):
-      addresses = found.spread()
-      connectNext(now)
-    case .failure(let error): end("the name \(error.host) cannot be resolved: \(error.message)")
-    case nil: end("the name of \(reached) cannot be resolved")
-    }
-  }
-
-  private func connectNext(_ now: UInt64, after error: SystemError? = nil) {
-    guard !addresses.isEmpty else {
-      return end("cannot connect to \(reached): \(error?.message ?? "no address")")
-    }
-    let next = addresses.removeFirst()
-    address = next
-    do throws(SystemError) {
-      let socket = try Socket.connect(to: next)
-      self.socket = socket
-      phase = .connecting
-      interest = .writable
-      try poller.add(socket, for: .writable, key: key)
-    } catch {
-      connectNext(now, after: error)
-    }
-  }
-
-  private func finishConnect(_ now: UInt64) {
-    guard let socket else { return }
-    if let error = Socket.pendingError(socket) {
-      poller.remove(socket)
-      self.socket = nil
-      return connectNext(now, after: error)
-    }
-    guard let proxy = settings.proxy else { return startTLS(now) }
-    phase = .proxying
-    deadline = now + settings.connectTimeout
-    do throws(SystemError) {
-      // A request this short always fits into the empty buffer of a new socket.
-      _ = try socket.write(proxy.request(to: place).span)
-      try watch(.readable)
-    } catch {
-      end("cannot write to \(reached): \(error.message)")
-    }
-  }
-
-  private func talkToProxy(_ now: UInt64) {
-    guard let socket else { return }
-    do throws(SystemError) {
-      guard case .bytes = try socket.read(into: &proxyAnswer, limit: 4096) else {
-        return end("\(reached) closed the connection")
-      }
-    } catch {
-      return end("\(reached): \(error.message)")
-    }
-    switch Proxy.read(proxyAnswer) {
-    case nil: return
-    case .open: startTLS(now)
-    case .refused(let words): end("\(reached) makes no tunnel to \(place): \(words)", final: true)
-    }
-  }
-
-  private func startTLS(_ now: UInt64) {
-    phase = .handshaking
-    deadline = now + settings.handshakeTimeout
-    do throws(Failure) {
-      channel = try Channel(context, host: host)
-      flush()
-    } catch {
-      end("TLS with \(place): \(error.message)", final: true)
     }
   }
 
@@ -227,6 +146,7 @@ final class Transport {
       case .wouldBlock: return
       case .end: return peerEnded(channel)
       case .bytes(let count):
+        hasHeard = true
         guard take(count, channel, buffers.cipher) else { return }
         if count < buffers.cipher.count { return }
       }
@@ -239,12 +159,20 @@ final class Transport {
     } catch {
       // Under TLS 1.3 a certificate is refused only after the client believes that all is well.
       isRefused = error.alert.map { (42...49).contains($0) || $0 == 116 } ?? false
+      // Alert 120 answers our offer of protocols: asking again is of no use (RFC 7301 §3.2).
+      isProtocolRefused = error.alert == 120
+      if isProtocolRefused {
+        end("\(place) does not speak HTTP/2: it refuses the protocol h2 (ALPN)", final: true)
+        return false
+      }
       let isFinal = isRefused || phase == .handshaking && error.kind == .verification
       end("TLS with \(place): \(error.message)", final: isFinal)
       return false
     }
     if phase == .handshaking, channel.phase == .open || channel.phase == .closed {
       phase = .open
+      wasOpen = true
+      negotiatedProtocol = channel.negotiatedProtocol
       deadline = .max
     }
     if channel.phase == .closed {
@@ -294,7 +222,7 @@ final class Transport {
     try channel.write(bytes.span)
   }
 
-  private func watch(_ wanted: Readiness) throws(SystemError) {
+  func watch(_ wanted: Readiness) throws(SystemError) {
     guard wanted != interest, let socket else { return }
     interest = wanted
     try poller.change(socket, to: wanted, key: key)
@@ -308,6 +236,7 @@ final class Transport {
     var words = message
     if let error = brokenWrite, !message.contains(error.message) { words += " (\(error.message))" }
     failure = ConnectionFailure(message: words, isFinal: final)
+    lastPhase = phase
     phase = .closed
     if let resolution { poller.remove(resolution.descriptor) }
     resolution = nil
