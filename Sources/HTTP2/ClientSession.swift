@@ -186,12 +186,13 @@ public final class ClientSession: Session {
   }
 
   /// Sends no more of a request that has its answer. Flow control may hold the rest back for ever, and as long as it
-  /// does, the stream counts as open. Before `release`; sent by the next `pump`.
-  public func dropRest(_ slot: Int32) {
+  /// does, the stream counts as open. Before `release`; sent by the next `pump`. Says whether there was a rest.
+  public func dropRest(_ slot: Int32) -> Bool {
     guard let session, let pointer = self.slot(slot), pointer.pointee.isOpen, pointer.pointee.pendingCount > 0 else {
-      return
+      return false
     }
     nghttp2_submit_rst_stream(session, 0, pointer.pointee.stream, ErrorCode.cancel.rawValue)
+    return true
   }
 
   /// Says good-bye: GOAWAY with this code, sent by the next `pump`, which also fails every open stream.

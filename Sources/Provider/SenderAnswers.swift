@@ -15,8 +15,9 @@ extension Sender {
       route.answers += 1
       route.succeeded()
       answered(event, connection, route)
-      connection.session.dropRest(event.slot)
+      let hasRest = connection.session.dropRest(event.slot)
       connection.session.release(event.slot)
+      if hasRest { connection.flush() }
     case .failed:
       connection.inFlight -= 1
       if event.isAnswer { answered(event, connection, route) } else { streamFailed(event, connection, route) }

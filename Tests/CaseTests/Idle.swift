@@ -12,11 +12,14 @@ import Testing
     return lines.indices.contains(place) ? Int(lines[place].trimmingCharacters(in: .whitespaces)) : nil
   }
 
-  /// What goes in, and the options of the run: answered and idle; the same with a journal; a request without an answer.
-  static let stretches = [(2, ""), (2, "--journal journal"), (3, "")]
+  /// What stands third, the options of the run, and how many lines reach the server: nothing; a journal as well; one
+  /// without an answer; one that is to be sent again later; one that the rate holds back.
+  static let stretches = [
+    ("", "", 2), ("", "--journal journal", 2), ("cc", "", 3), ("dd", "", 3), ("ee", "--rate 1/h --burst 2", 2),
+  ]
 
-  @Test("two seconds in which nothing happens cost next to nothing", arguments: stretches)
-  func nothing(_ lines: Int, _ options: String) throws {
+  @Test("time in which nothing happens costs next to nothing", arguments: stretches)
+  func nothing(_ third: String, _ options: String, _ sent: Int) throws {
     guard try canTrace() else { return }
     // The stretch is the thing measured: a process that waits does nothing in it, however long it lasts.
     let found = try run(
@@ -25,23 +28,24 @@ import Testing
       cat > run.sh <<'END'
       strace -D -f -o trace apns-push --request-timeout 60 --drain-timeout 0 \(options) < pipe > results & sender=$!
       exec 9> pipe
-      for token in aa bb cc; do
+      for token in aa bb \(third); do
         echo '{"token":"'$token'","topic":"com.example.app","payload":{"aps":{"badge":1}}}'
-      done | head -n \(lines) >&9
-      while [ "$(wc -l < results)" -lt 2 ] || [ "$(wc -l < received)" -lt \(lines) ]; do kill -0 $sender || exit 9; done
+      done >&9
+      while [ "$(wc -l < results)" -lt 2 ] || [ "$(wc -l < received)" -lt \(sent) ]; do kill -0 $sender || exit 9; done
       before=$(wc -l < trace)
-      sleep 2
+      sleep 1.5
       after=$(wc -l < trace)
       kill -TERM $sender; exec 9>&-; wait $sender
       echo $((after - before))
       wc -l < results
       END
       : > received
-      apns-server --quiet --timeout 60 --received received --rule '{"match":{"prefix":"cc"},"silence":true}' -- sh run.sh
+      apns-server --quiet --timeout 60 --received received --rule '{"match":{"prefix":"cc"},"silence":true}' \
+        --rule '{"match":{"prefix":"dd"},"respond":{"status":503,"reason":"ServiceUnavailable","retry_after":800}}' -- sh run.sh
       """, in: Case.packageRoot)
-    #expect(count(found, 1) == lines, "\(String(decoding: found.err, as: UTF8.self))")
+    #expect(count(found, 1) == (third.isEmpty ? 2 : 3), "\(String(decoding: found.err, as: UTF8.self))")
     let calls = try #require(count(found, 0))
-    #expect(calls <= 30, "\(calls) system calls in two seconds without anything to do")
+    #expect(calls <= 30, "\(calls) system calls without anything to do")
   }
 
   @Test("the socket is written to once for each batch, not for each request", arguments: ["", "--journal journal"])
