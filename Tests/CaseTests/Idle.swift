@@ -48,6 +48,27 @@ import Testing
     #expect(calls <= 30, "\(calls) system calls without anything to do")
   }
 
+  @Test("what the journal was told is on the disk before anything is sent or said")
+  func order() throws {
+    guard try canTrace() else { return }
+    let found = try run(
+      """
+      cd "$TMPDIR"
+      awk 'BEGIN { for (i = 1; i <= 5000; i++)
+        printf "{\\"token\\":\\"%064x\\",\\"topic\\":\\"com.example.app\\",\\"payload\\":{\\"aps\\":{\\"badge\\":1}}}\\n", i }' > lines
+      apns-server --quiet --timeout 200 -- strace -f -yy -e signal=none -o trace \
+        -e trace=write,writev,pwrite64,fsync,fdatasync apns-push --journal the-journal lines > results
+      wc -l < results
+      awk '/write.*\\/the-journal>/ { kept++; waits = 1; next }
+        /f(data)?sync\\(.*\\/the-journal>/ { waits = 0; next }
+        /write\\([0-9]+<(TCP|.*\\/results>)/ { said++; if (waits) early++ }
+        END { print kept; print said; print early + 0 }' trace
+      """, in: Case.packageRoot)
+    #expect(count(found, 0) == 5000, "\(String(decoding: found.err, as: UTF8.self))")
+    #expect(try #require(count(found, 1)) > 5 && #require(count(found, 2)) > 5)
+    #expect(count(found, 3) == 0)
+  }
+
   @Test("the socket is written to once for each batch, not for each request", arguments: ["", "--journal journal"])
   func batches(_ options: String) throws {
     guard try canTrace() else { return }

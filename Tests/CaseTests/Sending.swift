@@ -56,35 +56,6 @@ private func records(_ count: Int) -> Data {
     #expect(found.status == 0, "\(String(decoding: found.out, as: UTF8.self))")
   }
 
-  @Test("a journal survives kill -9: no line is sent twice that was not called unknown")
-  func killed() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try records(3000).write(to: folder.appendingPathComponent("lines"))
-    let script = """
-      for round in 1 2 3 4 5 6; do
-        apns-push --journal j lines > results & sender=$!
-        while [ "$(wc -c < j 2>/dev/null || echo 0)" -lt $((round * 60000)) ] && kill -0 $sender 2>/dev/null; do :; done
-        kill -9 $sender 2>/dev/null; wait $sender
-      done
-      apns-push --journal j lines > results
-      exit 0
-      """
-    try Data(script.utf8).write(to: folder.appendingPathComponent("script.sh"))
-    let found = try run("apns-server --quiet --received received -- sh script.sh", in: folder)
-    #expect(found.status == 0)
-    let results = try Data(contentsOf: folder.appendingPathComponent("results"))
-    #expect(outcomes(results).values.reduce(0, +) == 3000)
-    let received = try String(contentsOf: folder.appendingPathComponent("received"), encoding: .utf8)
-    var seen: [String: Int] = [:]
-    for line in received.split(separator: "\n") {
-      guard let start = line.range(of: "\"id\":\"") else { continue }
-      seen[String(line[start.upperBound...].prefix(36)), default: 0] += 1
-    }
-    #expect(seen.values.allSatisfy { $0 == 1 }, "sent twice: \(seen.filter { $0.value > 1 }.count)")
-  }
-
   @Test("a signal ends every line")
   func signalled() throws {
     let script = """
