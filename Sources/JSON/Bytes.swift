@@ -42,6 +42,26 @@ extension Span<UInt8> {
     return unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
   }
 
+  /// Whether a byte stands twice in a row in a part of the text; sixteen places at a time.
+  public func hasPair(of byte: UInt8, in range: Range<Int>) -> Bool {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    let pattern = SIMD16<UInt8>(repeating: byte)
+    var found = SIMD16<UInt8>(repeating: 0)
+    var index = range.lowerBound
+    while index &+ 17 <= range.upperBound {
+      found |= unsafe unsafeBitCast(
+        (vector(index) .== pattern) .& (vector(index &+ 1) .== pattern), to: SIMD16<UInt8>.self)
+      index &+= 16
+    }
+    let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
+    if halves.x | halves.y != 0 { return true }
+    while index &+ 1 < range.upperBound {
+      if self.byte(index) == byte, self.byte(index &+ 1) == byte { return true }
+      index &+= 1
+    }
+    return false
+  }
+
   /// The bytes from `index`, which is inside the text, on: sixteen of them, or those that are left and zeros.
   func partialVector(_ index: Int) -> SIMD16<UInt8> {
     let left = count &- index

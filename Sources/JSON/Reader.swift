@@ -154,12 +154,13 @@ private func parse(_ bytes: Span<UInt8>, from: Int, depthLimit: Int, room: Tape,
       tape.put(bits, from: index, to: end &+ 1)
       index = end &+ 1
     } else if byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") {
-      let end = bytes.endOfNumber(from: index)
+      var bits = UInt32(Token.Kind.number.rawValue)
+      let end = bytes.endOfNumber(from: index, bits: &bits)
       if end < 0 {
         (stop, index) = (.number, ~end)
         break
       }
-      tape.put(UInt32(Token.Kind.number.rawValue), from: index, to: end)
+      tape.put(bits, from: index, to: end)
       index = end
     } else if byte | 0x20 == UInt8(ascii: "{") {
       if nesting.levels <= 0 {

@@ -37,22 +37,61 @@ extension Span<UInt8> {
       index &+= window.trailingZeroBitCount
       let byte = byte(index)
       if byte == UInt8(ascii: "\"") { return (index, bits) }
-      if byte == UInt8(ascii: "\\") { bits |= Token.escapeBit }
-      index = endOfStop(at: index)
+      if byte == UInt8(ascii: "\\") {
+        bits |= Token.escapeBit
+        index = endOfEscapes(at: index, &bits)
+      } else {
+        index = endOfSequences(at: index)
+      }
       if index < 0 { return (index, bits) }
     }
     return (~count, bits)
   }
 
-  /// Reads what a string stopped at, an escape or UTF-8 sequences.
+  /// Reads escapes, one behind the other: text of other scripts is often nothing else.
   ///
-  /// - Returns: the offset behind it, or the complement of the offset of a byte that is wrong.
+  /// - Returns: the offset behind them, or the complement of the offset of one that is wrong.
+  @inline(__always)
+  func endOfEscapes(at start: Int, _ bits: inout UInt32) -> Int {
+    var index = start
+    repeat {
+      let next: UInt64 = index &+ 8 <= count ? UInt64(littleEndian: doubleWord(index)) : 0
+      if next & 0xFFFF == 0x755C, !startsSurrogate(next) {  // \u
+        let digits = UInt32(truncatingIfNeeded: next &>> 16)
+        if !areHexadecimal(digits) { return ~index }
+        if (digits | 0x2000) & 0xFFFF == 0x6631 { bits |= Token.extendedGreekBit }  // 1f
+        index &+= 6
+      } else {
+        let length = escapeLength(at: index)
+        if length == 0 { return ~index }
+        index &+= length
+      }
+    } while peek(index) == UInt8(ascii: "\\")
+    return index
+  }
+
+  /// Whether the third byte is the `d` of a surrogate, or of one of the few characters that begin the same way.
+  @inline(__always)
+  private func startsSurrogate(_ escape: UInt64) -> Bool {
+    (escape &>> 16 & 0xFF) | 0x20 == 0x64
+  }
+
+  /// Whether four bytes are hexadecimal digits, all at once: in each byte, adding what is missing to 0x80 sets its
+  /// highest bit when it is a bound or above it.
+  @inline(__always)
+  private func areHexadecimal(_ bytes: UInt32) -> Bool {
+    let letters = bytes | 0x2020_2020
+    let digit = (bytes &+ 0x5050_5050) & ~(bytes &+ 0x4646_4646)
+    let letter = (letters &+ 0x1F1F_1F1F) & ~(letters &+ 0x1919_1919)
+    // A byte beyond ASCII would carry into the next one.
+    return (digit | letter) & ~bytes & 0x8080_8080 == 0x8080_8080
+  }
+
+  /// Reads UTF-8 sequences, one behind the other.
+  ///
+  /// - Returns: the offset behind them, or the complement of the offset of a byte that is wrong.
   @inline(never)
-  func endOfStop(at start: Int) -> Int {
-    if byte(start) == UInt8(ascii: "\\") {
-      let length = escapeLength(at: start)
-      return length == 0 ? ~start : start &+ length
-    }
+  func endOfSequences(at start: Int) -> Int {
     if byte(start) < 0x80 { return ~start }
     var index = start
     while peek(index) >= 0x80 {
@@ -122,9 +161,36 @@ extension Span<UInt8> {
     return value
   }
 
-  /// Reads a number from `start`, its minus sign or first digit (RFC 8259 section 6).
+  /// Reads a number from `start`, its minus sign or first digit (RFC 8259 section 6). Most are a few digits.
   @inline(__always)
-  func endOfNumber(from start: Int) -> Int {
+  func endOfNumber(from start: Int, bits: inout UInt32) -> Int {
+    if start &+ 8 <= count {
+      let next = UInt64(littleEndian: doubleWord(start))
+      let digits = leadingDigits(next)
+      if digits &- 1 < 7 {
+        let following = UInt8(truncatingIfNeeded: next &>> (UInt64(truncatingIfNeeded: digits) &* 8))
+        let isWhole = following != UInt8(ascii: ".") && following | 0x20 != UInt8(ascii: "e")
+        if isWhole, digits == 1 || next & 0xFF != UInt64(UInt8(ascii: "0")) {
+          bits |= Token.shortBit
+          return start &+ Int(digits)
+        }
+      }
+    }
+    return endOfLongNumber(from: start)
+  }
+
+  /// How many of eight bytes are decimal digits, from the first on.
+  @inline(__always)
+  private func leadingDigits(_ bytes: UInt64) -> UInt {
+    // Digits become 0 to 9; what is above sets its highest bit. A carry reaches only bytes behind the first other one.
+    let values = bytes ^ 0x3030_3030_3030_3030
+    let others = ((values &+ 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080
+    return UInt(truncatingIfNeeded: others.trailingZeroBitCount &>> 3)
+  }
+
+  /// The same for a number of any length.
+  @inline(never)
+  func endOfLongNumber(from start: Int) -> Int {
     var index = start
     if peek(index) == UInt8(ascii: "-") { index &+= 1 }
     let first = peek(index) &- UInt8(ascii: "0")
@@ -148,23 +214,13 @@ extension Span<UInt8> {
   @inline(__always)
   func endOfDigits(from start: Int) -> Int {
     var index = start
-    while index &+ 16 <= count {
-      let places = others(thanDigitsIn: vector(index))
-      if places != 0 { return index &+ places.trailingZeroBitCount &>> 2 }
-      index &+= 16
-    }
-    if count >= 16 {
-      // The last sixteen bytes of the text, those before `index` shifted out.
-      let places = others(thanDigitsIn: vector(count &- 16)) &>> UInt64(truncatingIfNeeded: (index &+ 16 &- count) &* 4)
-      return index < count && places != 0 ? index &+ places.trailingZeroBitCount &>> 2 : count
+    while index &+ 8 <= count {
+      let digits = leadingDigits(UInt64(littleEndian: doubleWord(index)))
+      index &+= Int(digits)
+      if digits < 8 { return index }
     }
     while peek(index) &- UInt8(ascii: "0") <= 9 { index &+= 1 }
     return index
-  }
-
-  @inline(__always)
-  private func others(thanDigitsIn block: SIMD16<UInt8>) -> UInt64 {
-    places(of: (block &- SIMD16<UInt8>(repeating: UInt8(ascii: "0"))) .> SIMD16<UInt8>(repeating: 9))
   }
 
   /// The first byte from `start` on that a JSON string cannot hold as it is: quote, backslash, control character, or

@@ -17,6 +17,8 @@ public struct Token: BitwiseCopyable, Sendable {
 
   @usableFromInline static let keyBit: UInt32 = 0x100
   @usableFromInline static let escapeBit: UInt32 = 0x200
+  @usableFromInline static let shortBit: UInt32 = 0x400
+  @usableFromInline static let extendedGreekBit: UInt32 = 0x800
   @usableFromInline static let kindAndEscapes: UInt32 = 0x2FF
   @usableFromInline static let plainString = UInt32(Kind.string.rawValue)
 
@@ -29,7 +31,8 @@ public struct Token: BitwiseCopyable, Sendable {
   }
 
   /// What stands in the text; a key is a `string`.
-  @inlinable public var kind: Kind {
+  @inlinable @inline(__always)
+  public var kind: Kind {
     // The reader writes nothing else into the low byte; `null` only keeps this total.
     Kind(rawValue: UInt8(truncatingIfNeeded: bits)) ?? .null
   }
@@ -39,6 +42,12 @@ public struct Token: BitwiseCopyable, Sendable {
 
   /// Whether the string holds a backslash, so that its bytes are not yet its text.
   @inlinable public var hasEscapes: Bool { bits & Token.escapeBit != 0 }
+
+  /// Whether the number is surely written with one to seven digits and nothing else. Others may be so, too.
+  @inlinable public var isShortInteger: Bool { bits & Token.shortBit != 0 }
+
+  /// Whether the string holds an escape `\u1Fxx`: hardly ever Greek, nearly always half of an emoji's number.
+  @inlinable public var hasExtendedGreekEscape: Bool { bits & Token.extendedGreekBit != 0 }
 
   /// Offset of the first byte; for a string that of the opening quote.
   @inlinable public var start: Int { Int(startWord) }

@@ -33,12 +33,18 @@ extension Span where Element == UInt8 {
     var total = 0
     withUnsafeBytes { raw in
       let pattern = SIMD16<UInt8>(repeating: byte)
+      let one = SIMD16<UInt8>(repeating: 1)
       var offset = 0
+      // Each lane counts for itself, and is emptied before it could be full.
       while offset + 16 <= raw.count {
-        let block = raw.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
-        let hits = SIMD16<UInt8>(repeating: 0).replacing(with: 1, where: block .== pattern)
-        total += Int(hits.wrappedSum())
-        offset += 16
+        var hits = SIMD16<UInt8>(repeating: 0)
+        let end = offset + Swift.min((raw.count - offset) & ~15, 255 * 16)
+        while offset < end {
+          let block = raw.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+          hits &+= one.replacing(with: 0, where: block .!= pattern)
+          offset += 16
+        }
+        total += Int(SIMD16<UInt16>(truncatingIfNeeded: hits).wrappedSum())
       }
       while offset < raw.count {
         if raw[offset] == byte { total += 1 }

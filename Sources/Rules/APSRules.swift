@@ -56,7 +56,7 @@ let apsRules: [Rule] = [
     "aps-empty", .warning, "aps holds something when its push type needs it",
     why: "The push is taken and nothing happens. Passes, calls, Push to Talk and location queries may have it empty.",
     passes: .type("pushtotalk", ".voip-ptt", #"{"aps":{},"speaker":"Ann"}"#, #","priority":10,"expiration":0"#),
-    fails: .alert(#"{"aps":{}}"#), at: .apsWhole
+    fails: .alert(#"{"aps":{}}"#), at: .emptyAPS
   ) { document, scene, node in
     guard scene.apsCount == 0, let type = scene.type, needsAPS(type), !scene.topicIs(.pass) else { return }
     scene.report(node, "\"aps\" is empty: a push of type \(type) does nothing")

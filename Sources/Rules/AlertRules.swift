@@ -100,8 +100,7 @@ let alertRules: [Rule] = [
     why: "People see the braces: {{name}} is how templates write a field, and nothing filled it.",
     passes: .alert(#"{"aps":{"alert":{"title":"Hi Ana","body":"There"}}}"#),
     fails: .alert(#"{"aps":{"alert":{"title":"Hi {{name}}","body":"There"}}}"#),
-    at: .aps(.alert, .text), .alert(.title, .text), .alert(.subtitle, .text), .alert(.body, .text),
-    .liveAlert(.title, .text), .liveAlert(.body, .text)
+    at: .hole
   ) { document, scene, node in
     guard let hole = templateHole(document.content(node)) else { return }
     scene.report(

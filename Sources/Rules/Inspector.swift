@@ -8,7 +8,8 @@ struct Inspector: Sendable {
   let settings: Settings
   private let walk: Walk
   private var scene: Scene
-  private var hadRecord = false
+  /// Whether the scene holds what the settings say of a bare payload's headers, and nothing else.
+  private var isSetForPayload = false
   private var problems: [Problem] = []
   private var topics = TopicCache()
   private(set) var findings: [Finding] = []
@@ -60,15 +61,7 @@ struct Inspector: Sendable {
   }
 
   private mutating func checkPayload(_ document: Document) {
-    if hadRecord {
-      scene.record = Notification()
-      hadRecord = false
-    }
-    scene.givenType = settings.pushType
-    scene.priority = settings.priority
-    scene.expiration = settings.expiration
-    scene.isBroadcast = settings.isBroadcast
-    scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    if !isSetForPayload { setForPayload() }
     scene.type = scene.givenType
     guard document.kind(0) == .object else {
       problems.append(
@@ -81,10 +74,21 @@ struct Inspector: Sendable {
     walk.headers(document, &scene, 0)
   }
 
+  /// The headers of every bare payload are those of the settings.
+  private mutating func setForPayload() {
+    scene.record = Notification()
+    scene.givenType = settings.pushType
+    scene.priority = settings.priority
+    scene.expiration = settings.expiration
+    scene.isBroadcast = settings.isBroadcast
+    scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+    isSetForPayload = true
+  }
+
   private mutating func checkRecord(_ document: Document) {
     let record = Notification.read(document, problems: &problems)
     scene.record = record
-    hadRecord = true
+    isSetForPayload = false
     guard document.kind(0) == .object else { return }
     scene.givenType = record.pushTypeNode == nil ? settings.pushType : record.pushType
     scene.priority = record.priorityNode == nil ? settings.priority : record.priority
@@ -109,7 +113,7 @@ struct Inspector: Sendable {
     let request = document.request()
     scene.request = request
     scene.take(request, document, &problems)
-    hadRecord = true
+    isSetForPayload = false
     scene.isBroadcast = request.target == .broadcast
     if scene.isBroadcast {
       scene.topic = request.subject.isEmpty ? nil : topics.topic(Array(request.subject.utf8))

@@ -191,7 +191,7 @@ let keyRules: [Rule] = [
     "mutable-content-no-alert", .warning, "mutable-content stands beside an alert with text",
     why: "The service extension runs only for a notification that is shown.",
     passes: .alert(#"{"aps":{"alert":"Hi","badge":1,"mutable-content":1}}"#),
-    fails: .alert(#"{"aps":{"badge":1,"mutable-content":1}}"#), at: .aps(.mutableContent, [.number, .bool, .string])
+    fails: .alert(#"{"aps":{"badge":1,"mutable-content":1}}"#), at: .mutableWithoutText
   ) { document, scene, node in
     if let alert = scene.aps(.alert), document.isText(alert) || scene.hasAlertText(document) { return }
     if document.value(node) == 0 || scene.type == .background || scene.isLive { return }

@@ -221,9 +221,8 @@ let liveRules: [Rule] = [
     "la-sound-outside-alert", .warning, "the sound of a Live Activity stands inside alert",
     why: "Beside it, it is ignored.",
     passes: .live(update(#""alert":{"title":"Goal","body":"3:1","sound":"default"}"#), urgent),
-    fails: .live(update(#""alert":{"title":"Goal","body":"3:1"},"sound":"default""#), urgent), at: .aps(.sound)
+    fails: .live(update(#""alert":{"title":"Goal","body":"3:1"},"sound":"default""#), urgent), at: .liveAPS(.sound)
   ) { document, scene, node in
-    guard scene.isLive else { return }
     var fix: Fix?
     if let alert = scene.aps(.alert), document.kind(alert) == .object, scene.alert(.sound) == nil,
       let aps = scene.root(.aps)
@@ -236,10 +235,10 @@ let liveRules: [Rule] = [
   Rule(
     "la-ordinary-keys", .warning, "a Live Activity push has no keys of ordinary notifications",
     why: "They have no effect.",
-    passes: .live(good), fails: .live(update(#""badge":3"#)), at: .aps(.badge), .aps(.category), .aps(.threadID),
-    .aps(.mutableContent), .aps(.interruptionLevel), .aps(.targetContentID), .aps(.filterCriteria)
+    passes: .live(good), fails: .live(update(#""badge":3"#)), at: .liveAPS(.badge), .liveAPS(.category),
+    .liveAPS(.threadID), .liveAPS(.mutableContent), .liveAPS(.interruptionLevel), .liveAPS(.targetContentID),
+    .liveAPS(.filterCriteria)
   ) { document, scene, node in
-    guard scene.isLive else { return }
     // Beside an alert with empty texts the level is a way to start silently, used on purpose.
     if node == scene.aps(.interruptionLevel) { return }
     scene.report(node - 1, "\"\(document.name(node - 1))\" has no effect in a Live Activity push")

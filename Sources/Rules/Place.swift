@@ -34,13 +34,23 @@ extension Document {
     case .object: return 0
     case .array: return 1
     case .string: return token.end &- token.start == 2 ? 3 : 2
-    case .number: return isPlain(token) ? 5 : 4
+    case .number: return token.isShortInteger || isPlain(token) ? 5 : 4
     case .true, .false: return 6
     case .null: return 7
     }
   }
 
+  /// The bits of the kinds that a value may be: two for a number that only a look at its digits tells, else one.
   @inline(__always)
+  func kinds(_ token: Token) -> UInt8 {
+    let kind = UInt64(token.kind.rawValue)
+    // A byte for each kind of token, the first one's lowest; a number's says odd or plain, a string's text.
+    var bits = UInt64(0x80_4040_3004_0201) &>> (kind &* 8)
+    if kind == UInt64(Token.Kind.string.rawValue), token.end &- token.start == 2 { bits = 8 }
+    if token.isShortInteger { bits = 32 }
+    return UInt8(truncatingIfNeeded: bits)
+  }
+
   private func isPlain(_ token: Token) -> Bool {
     guard token.end &- token.start <= 9 else { return false }
     var index = token.start
@@ -58,6 +68,8 @@ struct Place: Sendable {
   let kinds: Kinds
 
   static func aps(_ key: APSKey, _ kinds: Kinds = .any) -> Place { Place(index: apsBase + key.index, kinds: kinds) }
+  /// A key of the `aps` of a Live Activity.
+  static func liveAPS(_ key: APSKey) -> Place { Place(index: liveAPSBase + key.index, kinds: .any) }
   /// A key of the alert of an ordinary push.
   static func alert(_ key: AlertKey, _ kinds: Kinds = .any) -> Place {
     Place(index: alertBase + key.index, kinds: kinds)
@@ -83,84 +95,98 @@ struct Place: Sendable {
   enum Whole: Int, CaseIterable {
     case syntax, record, noAps, knownType, untypedRecord, device, broadcast, oddTopic, passTopic
     case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, apsUnknown
-    case apsWhole, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
+    case emptyAPS, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
     case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic, emptyPayload, largePayload,
-      oddSound, credentialFile, request
+      oddSound, credentialFile, request, hole, mutableWithoutText
   }
 
   /// The text cannot be read; the rule is chosen by the reader's error.
-  static let syntax = whole(.syntax)
+  static var syntax: Place { whole(.syntax) }
   /// The record's own format; the rule is chosen by `Notification.read`.
-  static let record = whole(.record)
+  static var record: Place { whole(.record) }
   /// A request written down; the node is its root.
-  static let request = whole(.request)
+  static var request: Place { whole(.request) }
   /// A file that is a credential; the rule is chosen by `Validator.checkCredential`.
-  static let credentialFile = whole(.credentialFile)
+  static var credentialFile: Place { whole(.credentialFile) }
+  /// A text of an alert that holds two opening braces in a row somewhere.
+  static var hole: Place { whole(.hole, .text) }
+  /// `mutable-content` where the alert does not begin with a visible character of ASCII.
+  static var mutableWithoutText: Place { whole(.mutableWithoutText, [.number, .bool, .string]) }
   /// A payload that is `{}`.
-  static let emptyPayload = whole(.emptyPayload)
+  static var emptyPayload: Place { whole(.emptyPayload) }
   /// A payload with nine tenths of the smallest limit, or more.
-  static let largePayload = whole(.largePayload)
+  static var largePayload: Place { whole(.largePayload) }
   /// The name of a sound that is neither `default` nor a plain file of a known format.
-  static let oddSound = whole(.oddSound)
+  static var oddSound: Place { whole(.oddSound) }
   /// A payload without `aps`.
-  static let noAps = whole(.noAps)
+  static var noAps: Place { whole(.noAps) }
   /// A notification whose push type was given; the node is the payload.
-  static let knownType = whole(.knownType)
+  static var knownType: Place { whole(.knownType) }
   /// A record without a push type.
-  static let untypedRecord = whole(.untypedRecord)
+  static var untypedRecord: Place { whole(.untypedRecord) }
   /// A record with a token.
-  static let device = whole(.device)
+  static var device: Place { whole(.device) }
   /// A record with a channel.
-  static let broadcast = whole(.broadcast)
-  static let topic = whole(.topic)
+  static var broadcast: Place { whole(.broadcast) }
+  static var topic: Place { whole(.topic) }
   /// A topic with something unusual about its spelling.
-  static let oddTopic = whole(.oddTopic)
-  static let passTopic = whole(.passTopic)
-  static let webTopic = whole(.webTopic)
-  static let mdmTopic = whole(.mdmTopic)
+  static var oddTopic: Place { whole(.oddTopic) }
+  static var passTopic: Place { whole(.passTopic) }
+  static var webTopic: Place { whole(.webTopic) }
+  static var mdmTopic: Place { whole(.mdmTopic) }
   /// A topic whose suffix is not the one of the push type.
-  static let topicAndType = whole(.topicAndType)
-  static let priority = whole(.priority)
-  static let expiration = whole(.expiration)
-  static let collapseID = whole(.collapseID)
-  static let id = whole(.id)
-  static let token = whole(.token)
+  static var topicAndType: Place { whole(.topicAndType) }
+  static var priority: Place { whole(.priority) }
+  static var expiration: Place { whole(.expiration) }
+  static var collapseID: Place { whole(.collapseID) }
+  static var id: Place { whole(.id) }
+  static var token: Place { whole(.token) }
   /// A key of `aps` that is in no table; the node is the key.
-  static let apsUnknown = whole(.apsUnknown)
-  /// `aps` as an object.
-  static let apsWhole = whole(.apsWhole)
-  static let alertUnknown = whole(.alertUnknown)
-  static let alertWhole = whole(.alertWhole)
-  static let alertObject = whole(.alertWhole, .object)
-  static let liveAlertWhole = whole(.liveAlertWhole)
-  static let soundUnknown = whole(.soundUnknown)
-  static let soundWhole = whole(.soundWhole)
+  static var apsUnknown: Place { whole(.apsUnknown) }
+  /// `aps` as an object with nothing in it.
+  static var emptyAPS: Place { whole(.emptyAPS) }
+  static var alertUnknown: Place { whole(.alertUnknown) }
+  static var alertWhole: Place { whole(.alertWhole) }
+  static var alertObject: Place { whole(.alertWhole, .object) }
+  static var liveAlertWhole: Place { whole(.liveAlertWhole) }
+  static var soundUnknown: Place { whole(.soundUnknown) }
+  static var soundWhole: Place { whole(.soundWhole) }
   /// A key of the root that resembles one with a meaning; the node is the key.
-  static let rootUnknown = whole(.rootUnknown)
+  static var rootUnknown: Place { whole(.rootUnknown) }
   /// A custom key with null; the node is the value.
-  static let rootNull = whole(.rootNull)
+  static var rootNull: Place { whole(.rootNull) }
   /// A string with an escape of a code point above U+0FFF.
-  static let fiveDigits = whole(.fiveDigits)
+  static var fiveDigits: Place { whole(.fiveDigits) }
   /// A string that starts with a digit and has the length of a card number.
-  static let digits = whole(.digits)
+  static var digits: Place { whole(.digits) }
   /// A custom key that may name a secret.
-  static let secretKey = whole(.secretKey)
+  static var secretKey: Place { whole(.secretKey) }
   /// An object with a key twice; the node is the second one.
-  static let duplicate = whole(.duplicate)
+  static var duplicate: Place { whole(.duplicate) }
   /// `content-state` or `attributes` as an object.
-  static let liveState = whole(.liveState)
-  static let simulatorFile = whole(.simulatorFile)
+  static var liveState: Place { whole(.liveState) }
+  static var simulatorFile: Place { whole(.simulatorFile) }
   /// A key `aps` that is not at the root.
-  static let nested = whole(.nested)
+  static var nested: Place { whole(.nested) }
 
+  // Constants, because a computed one is asked for under a lock each time. `RuleSet` checks that they are far enough
+  // apart.
   static let wholeBase = 0
-  static let apsBase = wholeBase + Whole.allCases.count
-  static let alertBase = apsBase + APSKey.allCases.count
-  static let liveAlertBase = alertBase + AlertKey.allCases.count
-  static let soundBase = liveAlertBase + AlertKey.allCases.count
-  static let rootBase = soundBase + SoundKey.allCases.count
-  static let typeBase = rootBase + RootKey.allCases.count
-  static let count = typeBase + PushType.allCases.count
+  static let apsBase = 64
+  static let alertBase = 96
+  static let liveAlertBase = 112
+  static let soundBase = 128
+  static let rootBase = 136
+  static let typeBase = 144
+  static let liveAPSBase = 160
+  static let count = 192
+
+  static var areDisjoint: Bool {
+    Whole.allCases.count <= apsBase && APSKey.allCases.count <= alertBase - apsBase
+      && AlertKey.allCases.count <= liveAlertBase - alertBase && AlertKey.allCases.count <= soundBase - liveAlertBase
+      && SoundKey.allCases.count <= rootBase - soundBase && RootKey.allCases.count <= typeBase - rootBase
+      && PushType.allCases.count <= liveAPSBase - typeBase && APSKey.allCases.count <= count - liveAPSBase
+  }
 }
 
 extension PushType {

@@ -135,19 +135,18 @@ extension Document {
     return false
   }
 
-  /// A quick look at a key's first and last letter; the rule compares the whole.
+  /// A quick look at a key's first two letters and its last one; the rule compares the whole.
   @inline(__always)
-  func mayNameSecret(_ token: Token) -> Bool {
+  func mayNameSecret(_ token: Token, _ start: UInt64) -> Bool {
     let last = byte(token.end &- 2) | 0x20
-    switch byte(token.start &+ 1) | 0x20 {
-    case UInt8(ascii: "p"):
-      return last == UInt8(ascii: "d") || last == UInt8(ascii: "e") || last == UInt8(ascii: "y")
-        || last == UInt8(ascii: "n")
-    case UInt8(ascii: "s"): return last == UInt8(ascii: "t") || last == UInt8(ascii: "y")
-    case UInt8(ascii: "c"):
-      return last == UInt8(ascii: "t") || last == UInt8(ascii: "r") || last == UInt8(ascii: "d")
-        || last == UInt8(ascii: "v")
-        || last == UInt8(ascii: "c")
+    switch start & 0xFFFF | 0x2020 {
+    case 0x6170: return last == UInt8(ascii: "d") || last == UInt8(ascii: "e")  // pa: password, passwd, passphrase
+    case 0x7270: return last == UInt8(ascii: "y")  // pr: private key
+    case 0x6573: return last == UInt8(ascii: "t") || last == UInt8(ascii: "y")  // se: secret, secret key
+    case 0x6C63: return last == UInt8(ascii: "t")  // cl: client secret
+    case 0x6163: return last == UInt8(ascii: "r")  // ca: card number
+    case 0x7263: return last == UInt8(ascii: "d") || last == UInt8(ascii: "r")  // cr: credit card, its number
+    case 0x7663: return last == UInt8(ascii: "v") || last == UInt8(ascii: "c")  // cv: cvv, cvc
     default: return false
     }
   }

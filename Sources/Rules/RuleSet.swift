@@ -71,6 +71,7 @@ public struct RuleSet: Sendable {
   ///   - selection: the rules to ask.
   ///   - settings: what is known; rules that need what is not are left out.
   public init(_ selection: Selection = Selection(), knowing settings: Settings) {
+    precondition(Place.areDisjoint, "no two places share their rules")
     let all = Rule.all
     severities = all.map { selection.severity(of: $0) }
     least = selection.least
@@ -102,6 +103,10 @@ public struct RuleSet: Sendable {
     self.rules = rules
   }
 
+  /// Whether any rule of a place looks at a value of one of these kinds.
+  @inline(__always)
+  func isOfInterest(_ place: Int, _ kinds: UInt8) -> Bool { interest[place] & kinds != 0 }
+
   /// Asks the rules of a place about a node.
   @inline(__always)
   func visit(_ place: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
@@ -112,6 +117,7 @@ public struct RuleSet: Sendable {
     ask(place &* 8 &+ kind, document, &scene, node)
   }
 
+  @inline(never)
   private func ask(_ list: Int, _ document: Document, _ scene: inout Scene, _ node: Int) {
     var next = Int(starts[list])
     let end = Int(starts[list &+ 1])

@@ -3,12 +3,18 @@
 import APNs
 import JSON
 
+/// What the first half of the walk leaves for the second.
+struct Pending {
+  /// Known keys of the root and of `aps` whose values some rule looks at.
+  var root: UInt32 = 0
+  var aps: UInt32 = 0
+  /// Something is there that may stand anywhere and deserves a look at every token.
+  var isSuspect = false
+}
+
 struct Walk {
   let rules: RuleSet
-  let rootTable = RootKey.table
-  let apsTable = APSKey.table
-  let alertTable = AlertKey.table
-  let soundTable = SoundKey.table
+  let finder = KeyFinder()
   let rootNames = RootNames.shared
 
   init(_ rules: RuleSet) {
@@ -18,11 +24,12 @@ struct Walk {
   /// Walks over the payload at `node`. The headers are in the scene already.
   func payload(_ document: Document, _ scene: inout Scene, _ node: Int) {
     scene.payload = node
-    collect(document, &scene)
+    var pending = Pending()
+    collect(document, &scene, &pending)
     if scene.type == nil { scene.type = scene.impliedType(document) }
-    everyToken(document, &scene)
+    if pending.isSuspect || scene.isLive { everyToken(document, &scene) }
     whole(document, &scene)
-    visitKnown(document, &scene)
+    visitKnown(document, &scene, pending)
     visitUnknown(document, &scene)
   }
 
@@ -77,16 +84,16 @@ struct Walk {
     }
   }
 
-  private func visitKnown(_ document: Document, _ scene: inout Scene) {
-    var mask = scene.rootMask
+  private func visitKnown(_ document: Document, _ scene: inout Scene, _ pending: Pending) {
+    var mask = pending.root
     while mask != 0 {
       let index = mask.trailingZeroBitCount
       mask &= mask &- 1
       rules.visit(Place.rootBase &+ index, document, &scene, scene.rootNode(index))
     }
     guard let aps = scene.root(.aps), document.what(aps) == .object else { return }
-    rules.visit(.apsWhole, document, &scene, aps)
-    mask = scene.apsMask
+    if scene.apsCount == 0 { rules.visit(.emptyAPS, document, &scene, aps) }
+    mask = pending.aps
     while mask != 0 {
       let index = mask.trailingZeroBitCount
       mask &= mask &- 1
@@ -95,17 +102,26 @@ struct Walk {
     visitAlert(document, &scene)
     visitSound(document, &scene)
     if scene.isLive {
+      mask = scene.apsMask
+      while mask != 0 {
+        let index = mask.trailingZeroBitCount
+        mask &= mask &- 1
+        rules.visit(Place.liveAPSBase &+ index, document, &scene, scene.apsNode(index))
+      }
       if let state = scene.aps(.contentState) { rules.visit(.liveState, document, &scene, state) }
       if let attributes = scene.aps(.attributes) { rules.visit(.liveState, document, &scene, attributes) }
     }
   }
 
   private func visitAlert(_ document: Document, _ scene: inout Scene) {
-    guard let alert = scene.aps(.alert) else { return }
+    let alert = scene.aps(.alert)
+    let isPlain = alert.map { showsPlainText(document, scene, $0) } ?? false
+    if !isPlain, let flag = scene.aps(.mutableContent) { rules.visit(.mutableWithoutText, document, &scene, flag) }
+    guard let alert else { return }
     let isLive = scene.isLive
     if isLive {
       rules.visit(.liveAlertWhole, document, &scene, alert)
-    } else if !showsPlainText(document, scene, alert) {
+    } else if !isPlain {
       rules.visit(.alertWhole, document, &scene, alert)
     }
     let base = isLive ? Place.liveAlertBase : Place.alertBase
@@ -113,11 +129,26 @@ struct Walk {
     while mask != 0 {
       let index = mask.trailingZeroBitCount
       mask &= mask &- 1
-      rules.visit(base &+ index, document, &scene, scene.alertNode(index))
+      let node = scene.alertNode(index)
+      if rules.isOfInterest(base &+ index, document.kinds(document.token(node))) {
+        rules.visit(base &+ index, document, &scene, node)
+      }
+    }
+    let place = document.token(alert)
+    // Two braces in a row stand nowhere outside a string.
+    if document.bytes.hasPair(of: UInt8(ascii: "{"), in: place.start..<place.end) {
+      visitHoles(document, &scene, alert)
     }
   }
 
-  /// Whether the alert, or its title or body, begins with a visible character of ASCII: then it is neither empty nor blank.
+  private func visitHoles(_ document: Document, _ scene: inout Scene, _ alert: Int) {
+    rules.visit(.hole, document, &scene, alert)
+    for key in [AlertKey.title, .subtitle, .body] {
+      if let text = scene.alert(key) { rules.visit(.hole, document, &scene, text) }
+    }
+  }
+
+  /// Whether the alert, or its title or body, surely begins with a visible character: then it is neither empty nor blank.
   @inline(__always)
   private func showsPlainText(_ document: Document, _ scene: borrowing Scene, _ alert: Int) -> Bool {
     if startsVisibly(document, alert) { return true }
@@ -132,13 +163,22 @@ struct Walk {
     guard token.kind == .string else { return false }
     let first = document.byte(token.start &+ 1)
     // A quote there is the closing one.
-    return first > 0x22 && first < 0x7F && first != UInt8(ascii: "\\")
+    if first <= 0x22 || first == 0x7F { return false }
+    // White space beyond ASCII begins with C2, E1, E2, E3 or EF; as an escape with 00, 1, 20, 30 or f.
+    if first >= 0x80 { return first != 0xC2 && first & 0xFC != 0xE0 && first != 0xEF }
+    if first != UInt8(ascii: "\\") { return true }
+    let escape = document.word(token.start &+ 1)
+    guard escape &>> 8 & 0xFF == 0x75 else { return false }
+    let digits = escape &>> 16 & 0xFFFF
+    return digits != 0x3030 && digits != 0x3032 && digits != 0x3033 && digits & 0xFF != 0x31 && digits & 0xDF != 0x46
   }
 
   private func visitSound(_ document: Document, _ scene: inout Scene) {
     guard let sound = scene.aps(.sound) else { return }
     if document.what(sound) == .string {
-      if soundName(document, sound) != .fine { rules.visit(.oddSound, document, &scene, sound) }
+      if !isPlainSound(document, sound), soundName(document, sound) != .fine {
+        rules.visit(.oddSound, document, &scene, sound)
+      }
       return
     }
     guard document.what(sound) == .object else { return }
@@ -152,6 +192,28 @@ struct Walk {
       mask &= mask &- 1
       rules.visit(Place.soundBase &+ index, document, &scene, scene.soundNode(index))
     }
+  }
+
+  /// Whether a string is `default`, or surely the name of a .caf, .wav or .aiff file: as most sounds are.
+  @inline(__always)
+  private func isPlainSound(_ document: Document, _ node: Int) -> Bool {
+    let token = document.token(node)
+    let length = token.end &- token.start &- 2
+    let first = document.word(token.start &+ 1)
+    // The eight bytes are the word and its closing quote.
+    if length == 7, first == 0x2274_6C75_6166_6564 { return true }
+    // A longer name, and one that might be a misspelt default, is looked at byte by byte.
+    guard length > 5, length <= 16, first & 0xDF != 0x44, !token.hasEscapes else { return false }
+    let last = document.word(token.end &- 9)
+    if holdsSlash(last) || length > 8 && holdsSlash(first) { return false }
+    let ending = last &>> 32
+    return ending == 0x6661_632E || ending == 0x7661_772E || ending == 0x6666_6961 && last & 0xFF00_0000 == 0x2E00_0000
+  }
+
+  @inline(__always)
+  private func holdsSlash(_ word: UInt64) -> Bool {
+    let zeros = word ^ 0x2F2F_2F2F_2F2F_2F2F
+    return (zeros &- 0x0101_0101_0101_0101) & ~zeros & 0x8080_8080_8080_8080 != 0
   }
 
   private func visitUnknown(_ document: Document, _ scene: inout Scene) {

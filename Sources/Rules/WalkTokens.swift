@@ -5,93 +5,125 @@ import JSON
 
 extension Walk {
   /// Finds the known keys of root, `aps`, alert and sound, and on the way whether one of these objects has a key twice: a
-  /// known key then comes more often than it has places, an unknown one is looked for by `duplicates`.
-  func collect(_ document: Document, _ scene: inout Scene) {
+  /// known key then comes more often than it has places, an unknown one is looked for by `duplicates`. Every token is
+  /// seen once, and only where one looks odd does `everyToken` look again.
+  func collect(_ document: Document, _ scene: inout Scene, _ pending: inout Pending) {
     let root = scene.payload
-    var key = root &+ 1
+    var node = root &+ 1
     let end = document.following(root)
     var count = 0
     var known = 0
     var marks: UInt64 = 0
     var isSuspect = false
-    while key < end {
-      let value = key &+ 1
-      if let index = rootTable.index(document, key) {
+    while node < end {
+      let value = node &+ 1
+      let key = document.token(node)
+      let token = document.token(value)
+      let index = finder.index(document, node, key, .root)
+      if index >= 0 {
         scene.setRoot(index, value)
+        if rules.isOfInterest(Place.rootBase &+ index, document.kinds(token)) { pending.root |= 1 << UInt32(index) }
         known &+= 1
+        if index != RootKey.aps.index, isOdd(document, value, token) { pending.isSuspect = true }
       } else {
-        let name = document.token(key)
-        let bit: UInt64 = 1 << UInt64(document.mark(name) & 63)
-        if marks & bit != 0 || name.hasEscapes { isSuspect = true }
+        let bit: UInt64 = 1 << UInt64(document.mark(key) & 63)
+        if marks & bit != 0 || key.hasEscapes { isSuspect = true }
         marks |= bit
-        if rootNames.isNotable(document, key), scene.rootUnknown.count < Scene.unknownLimit {
-          scene.rootUnknown.append(key)
+        if rootNames.isNotable(document, node), scene.rootUnknown.count < Scene.unknownLimit {
+          scene.rootUnknown.append(node)
         }
-        if document.what(value) == .null { rules.visit(.rootNull, document, &scene, value) }
+        if token.kind == .null { rules.visit(.rootNull, document, &scene, value) }
+        if isOddKey(document, key) || isOdd(document, value, token) { pending.isSuspect = true }
       }
       count &+= 1
-      key = document.following(value)
+      node = token.next
     }
     scene.rootCount = count
-    if isSuspect || known != scene.rootMask.nonzeroBitCount { exactDuplicates(document, &scene, root) }
-    guard let aps = scene.root(.aps), document.what(aps) == .object else { return }
-    collectAPS(document, &scene, aps)
+    if known != scene.rootMask.nonzeroBitCount {
+      isSuspect = true
+      pending.isSuspect = true
+    }
+    if isSuspect { exactDuplicates(document, &scene, root) }
+    guard let aps = scene.root(.aps) else { return }
+    if document.what(aps) == .object {
+      collectAPS(document, &scene, &pending, aps)
+    } else if isOddWithinAPS(document, aps, document.token(aps)) {
+      pending.isSuspect = true
+    }
   }
 
-  private func collectAPS(_ document: Document, _ scene: inout Scene, _ aps: Int) {
-    var key = aps &+ 1
+  private func collectAPS(_ document: Document, _ scene: inout Scene, _ pending: inout Pending, _ aps: Int) {
+    var node = aps &+ 1
     let end = document.following(aps)
     var count = 0
-    while key < end {
-      let value = key &+ 1
-      if let index = apsTable.index(document, key) {
+    while node < end {
+      let value = node &+ 1
+      let token = document.token(value)
+      let index = finder.index(document, node, document.token(node), .aps)
+      if index >= 0 {
         scene.setAPS(index, value)
-      } else if scene.apsUnknown.count < Scene.unknownLimit {
-        scene.apsUnknown.append(key)
+        if rules.isOfInterest(Place.apsBase &+ index, document.kinds(token)) { pending.aps |= 1 << UInt32(index) }
+        let isObject = token.kind == .object && (index == APSKey.alert.index || index == APSKey.sound.index)
+        if !isObject, isOddWithinAPS(document, value, token) { pending.isSuspect = true }
+      } else {
+        pending.isSuspect = true
+        if scene.apsUnknown.count < Scene.unknownLimit { scene.apsUnknown.append(node) }
       }
       count &+= 1
-      key = document.following(value)
+      node = token.next
     }
     scene.apsCount = count
-    if count != scene.apsMask.nonzeroBitCount { duplicates(document, &scene, aps) }
+    if count != scene.apsMask.nonzeroBitCount {
+      // Of two alerts only one is collected.
+      pending.isSuspect = true
+      duplicates(document, &scene, aps)
+    }
     if let alert = scene.aps(.alert), document.what(alert) == .object {
-      collectAlert(document, &scene, alert)
+      collectAlert(document, &scene, &pending, alert)
     }
     if let sound = scene.aps(.sound), document.what(sound) == .object {
-      collectSound(document, &scene, sound)
+      collectSound(document, &scene, &pending, sound)
     }
   }
 
-  private func collectAlert(_ document: Document, _ scene: inout Scene, _ alert: Int) {
-    var key = alert &+ 1
+  private func collectAlert(_ document: Document, _ scene: inout Scene, _ pending: inout Pending, _ alert: Int) {
+    var node = alert &+ 1
     let end = document.following(alert)
     var count = 0
-    while key < end {
-      let value = key &+ 1
-      if let index = alertTable.index(document, key) {
+    while node < end {
+      let value = node &+ 1
+      let token = document.token(value)
+      let index = finder.index(document, node, document.token(node), .alert)
+      if index >= 0 {
         scene.setAlert(index, value)
-      } else if scene.alertUnknown.count < Scene.unknownLimit {
-        scene.alertUnknown.append(key)
+        if isOddWithinAPS(document, value, token) { pending.isSuspect = true }
+      } else {
+        pending.isSuspect = true
+        if scene.alertUnknown.count < Scene.unknownLimit { scene.alertUnknown.append(node) }
       }
       count &+= 1
-      key = document.following(value)
+      node = token.next
     }
     if count != scene.alertMask.nonzeroBitCount { duplicates(document, &scene, alert) }
   }
 
-  private func collectSound(_ document: Document, _ scene: inout Scene, _ sound: Int) {
-    var key = sound &+ 1
+  private func collectSound(_ document: Document, _ scene: inout Scene, _ pending: inout Pending, _ sound: Int) {
+    var node = sound &+ 1
     let end = document.following(sound)
     var count = 0
-    while key < end {
-      let value = key &+ 1
-      if let index = soundTable.index(document, key) {
+    while node < end {
+      let value = node &+ 1
+      let token = document.token(value)
+      let index = finder.index(document, node, document.token(node), .sound)
+      if index >= 0 {
         scene.setSound(index, value)
-      } else if scene.soundUnknown.count < Scene.unknownLimit {
-        scene.soundUnknown.append(key)
+        if isOddWithinAPS(document, value, token) { pending.isSuspect = true }
+      } else {
+        pending.isSuspect = true
+        if scene.soundUnknown.count < Scene.unknownLimit { scene.soundUnknown.append(node) }
       }
       count &+= 1
-      key = document.following(value)
+      node = token.next
     }
     if count != scene.soundMask.nonzeroBitCount { duplicates(document, &scene, sound) }
   }
@@ -115,7 +147,9 @@ extension Walk {
       let token = document.token(node)
       let kind = token.kind
       if kind == .string {
-        if token.hasEscapes, document.hasFiveDigitEscape(node) { rules.visit(.fiveDigits, document, &scene, node) }
+        if token.hasExtendedGreekEscape, document.hasFiveDigitEscape(node) {
+          rules.visit(.fiveDigits, document, &scene, node)
+        }
         if token.isKey, token.end &- token.start == 5 { checkNested(document, &scene, node) }
       } else if kind == .object, !isCollected(scene, node) {
         duplicates(document, &scene, node)
@@ -131,11 +165,15 @@ extension Walk {
       let token = document.token(node)
       let kind = token.kind
       if kind == .string {
-        if token.hasEscapes, document.hasFiveDigitEscape(node) { rules.visit(.fiveDigits, document, &scene, node) }
+        if token.hasExtendedGreekEscape, document.hasFiveDigitEscape(node) {
+          rules.visit(.fiveDigits, document, &scene, node)
+        }
         let length = token.end &- token.start &- 2
         if token.isKey {
           if length == 3 { checkNested(document, &scene, node) }
-          if length >= 3, document.mayNameSecret(token) { rules.visit(.secretKey, document, &scene, node) }
+          if length >= 3, document.mayNameSecret(token, document.word(token.start &+ 1)) {
+            rules.visit(.secretKey, document, &scene, node)
+          }
         } else if length == 15 || length == 16, document.byte(token.start &+ 1) &- 0x30 <= 9 {
           rules.visit(.digits, document, &scene, node)
         }

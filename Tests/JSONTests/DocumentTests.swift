@@ -20,6 +20,31 @@ import Testing
     }
   }
 
+  @Test func tokensTellShortIntegersAndOddEscapes() throws {
+    try withDocument(#"[0,7,1234567,12345678,-1,1.5,1e3,"\u1F600","\u1f00","\u0041","1F60"]"#) { document in
+      #expect((0..<document.tokens.count).filter { document.tokens[$0].isShortInteger } == [1, 2, 3])
+      #expect((0..<document.tokens.count).filter { document.tokens[$0].hasExtendedGreekEscape } == [8, 9])
+    }
+  }
+
+  @Test func pairsAreFoundWhereverTheyStand() {
+    for length in 0..<70 {
+      var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length + 8)
+      for place in bytes.indices {
+        bytes[place] = UInt8(ascii: "{")
+        let alone = bytes.span.hasPair(of: UInt8(ascii: "{"), in: 4..<length + 4)
+        #expect(!alone)
+        if place + 1 < bytes.count {
+          bytes[place + 1] = UInt8(ascii: "{")
+          let found = bytes.span.hasPair(of: UInt8(ascii: "{"), in: 4..<length + 4)
+          #expect(found == (place >= 4 && place + 2 <= length + 4), "a pair at \(place), \(length) bytes")
+          bytes[place + 1] = UInt8(ascii: "a")
+        }
+        bytes[place] = UInt8(ascii: "a")
+      }
+    }
+  }
+
   @Test func tokenIsSixteenBytes() {
     #expect(MemoryLayout<Token>.stride == 16)
   }
