@@ -106,6 +106,9 @@ let apsRules: [Rule] = [
     guard let key = misplacedKey(document, node) else { return }
     // An app that reads its whole payload itself may name its keys as it likes.
     if let type = scene.type, !needsAPS(type) { return }
+    // What wakes an app brings the text that the app itself will show.
+    let isShown = key == .alert || key == .badge || key == .sound
+    if isShown, scene.type == .background, scene.aps(.contentAvailable) != nil { return }
     if scene.root(.aps) == nil && foreignService(document, scene.payload) != nil { return }
     var fix: Fix?
     if let aps = scene.root(.aps), document.kind(aps) == .object, scene.aps(key) == nil {

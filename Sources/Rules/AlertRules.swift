@@ -18,7 +18,8 @@ let alertRules: [Rule] = [
     passes: .alert(#"{"aps":{"alert":"Hi"}}"#), fails: .alert(#"{"aps":{"alert":"","badge":1}}"#),
     at: .aps(.alert, .empty)
   ) { document, scene, node in
-    guard document.isEmptyString(node) else { return }
+    // In a push that is to show nothing it does no harm.
+    guard document.isEmptyString(node), scene.type != .background else { return }
     scene.report(node, "\"alert\" is an empty string: nothing is shown", help: "leave the key out")
   },
   Rule(
@@ -312,7 +313,9 @@ private func templateHole(_ text: Span<UInt8>) -> String? {
     guard text[index] == open, text[index - 1] == open else { continue }
     var end = index + 1
     while end < text.count, end - index <= 80, text[end] != close, text[end] != open { end += 1 }
-    guard end + 1 < text.count, end > index + 1, text[end] == close, text[end + 1] == close else { continue }
+    guard end + 1 < text.count, text[end] == close, text[end + 1] == close else { continue }
+    // Braces around nothing are text about templates, not a hole.
+    guard (index + 1..<end).contains(where: { text[$0] > 0x20 }) else { continue }
     return String(utf8: text.extracting(index - 1..<end + 2))
   }
   return nil

@@ -193,6 +193,19 @@ private func isTargetMisspelt(_ document: Document, _ key: Int) -> Bool {
 
 let credentialRules: [Rule] = [
   Rule(
+    "jwt-key-environment", .error, "a key for one environment is used there",
+    why: "Since 2025 a key may be restricted to the sandbox or to production.",
+    passes: .type("alert", "", hello, #","environment":"sandbox""#, "--key-environment", "sandbox"),
+    fails: .type("alert", "", hello, #","environment":"production""#, "--key-environment", "sandbox"),
+    refusal: "BadEnvironmentKeyInToken", needs: .keyEnvironment, at: .device, .broadcast
+  ) { document, scene, node in
+    guard let key = scene.settings.keyEnvironment, scene.settings.authentication != .certificate else { return }
+    guard let environment = scene.record.environment ?? scene.settings.environment, environment != key else { return }
+    scene.report(
+      scene.record.environmentNode ?? scene.record.token ?? scene.record.channelID ?? 0,
+      "the key is for \(key.rawValue), the push goes to \(environment.rawValue)")
+  },
+  Rule(
     "location-needs-token", .error, "a location query is sent with token authentication",
     why: "APNs takes no certificate for this push type.",
     passes: .type("location", ".location-query", #"{"aps":{}}"#, #","priority":5"#, "--auth", "token"),

@@ -7,7 +7,7 @@ import JSON
 enum CredentialText {
   /// A provider token, with or without its scheme.
   case token(scheme: Range<Int>?, token: Range<Int>)
-  /// A block of PEM: where it starts and what its first label says.
+  /// Blocks of PEM: where the first starts and what its label says.
   case pem(start: Int, label: String)
 
   /// Recognises the text; nil for everything else. JSON begins with none of these.
@@ -15,6 +15,10 @@ enum CredentialText {
     var start = 0
     while start < bytes.count, bytes[start] <= 0x20 { start += 1 }
     guard start < bytes.count, bytes[start] != UInt8(ascii: "{") else { return nil }
+    // openssl pkcs12 writes a heading before each block.
+    if Self.starts(bytes, start, "bag attributes") {
+      while start < bytes.count, bytes[start] != UInt8(ascii: "-") { start += 1 }
+    }
     if let label = Self.pemLabel(bytes, start) {
       self = .pem(start: start, label: label)
       return
@@ -56,12 +60,22 @@ enum CredentialText {
 
 extension Validator {
   /// Checks a text that is a credential. Returns false, with nothing done, when it is none.
-  mutating func checkCredential(_ bytes: Span<UInt8>, now: Int?) -> Bool {
+  ///
+  /// - Parameter isKey: the file's name says that it is a key.
+  mutating func checkCredential(_ bytes: Span<UInt8>, isKey: Bool) -> Bool {
     guard let text = CredentialText(bytes) else { return false }
     forgetFindings()
     switch text {
-    case .pem(let start, let label): checkKey(bytes, start, label)
-    case .token(let scheme, let token): checkToken(bytes, scheme, token, now)
+    case .pem(let start, let label):
+      let certificates = isKey ? [] : PEMCertificate.all(in: bytes)
+      if certificates.isEmpty { checkKey(bytes, start, label) } else { checkCertificates(certificates) }
+    case .token(let scheme, let token):
+      if let scheme, bytes[scheme.lowerBound] != UInt8(ascii: "b") {
+        add(
+          "auth-scheme-case", offset: scheme.lowerBound, length: scheme.count, "the scheme is written with capitals",
+          help: "Apple writes bearer")
+      }
+      checkToken(bytes, token)
     }
     return true
   }
@@ -122,12 +136,8 @@ extension Validator {
     return holds(ecKey) && holds(p256)
   }
 
-  private mutating func checkToken(_ bytes: Span<UInt8>, _ scheme: Range<Int>?, _ token: Range<Int>, _ now: Int?) {
-    if let scheme, bytes[scheme.lowerBound] != UInt8(ascii: "b") {
-      add(
-        "auth-scheme-case", offset: scheme.lowerBound, length: scheme.count, "the scheme is written with capitals",
-        help: "Apple writes bearer")
-    }
+  /// Checks a provider token, wherever it stands.
+  mutating func checkToken(_ bytes: Span<UInt8>, _ token: Range<Int>) {
     guard let parts = ProviderToken.parse(bytes.extracting(token)) else {
       return add(
         "jwt-malformed", offset: token.lowerBound, length: token.count,
@@ -148,8 +158,14 @@ extension Validator {
         "jwt-iss", "the claim \"iss\" is \(Self.shown(parts.teamID)), not ten capitals and digits",
         "it is the team identifier")
     }
+    let (team, key) = (settings.teamID, settings.keyID)
+    if let team, parts.keyID == team {
+      at("jwt-kid-iss-swapped", "the header's \"kid\" is the team identifier", "the two were exchanged")
+    } else if let key, parts.teamID == key {
+      at("jwt-kid-iss-swapped", "the claim \"iss\" is the key's identifier", "the two were exchanged")
+    }
     if parts.keyIDInClaims { at("jwt-kid-in-claims", "\"kid\" stands among the claims", "it belongs into the header") }
-    for (rule, message) in Self.ageFaults(parts, now) { at(rule, message) }
+    for (rule, message) in Self.ageFaults(parts, settings.now) { at(rule, message) }
     if !parts.otherClaims.isEmpty {
       let names = parts.otherClaims.map { "\"\($0.replacingControls())\"" }.joined(separator: ", ")
       at("jwt-extra-claims", "claims that APNs does not use: \(names)")
@@ -167,7 +183,8 @@ extension Validator {
     }
     if issued > 100_000_000_000 { return [("jwt-iat-milliseconds", "\"iat\" is in milliseconds")] }
     guard let now else { return [] }
-    let age = now - issued
+    // Neither time is to be trusted: before 1970 all ages are the same.
+    let age = now - max(issued, -1)
     if age > ProviderToken.lifetime { return [("jwt-iat-stale", "the token is \(duration(age)) old")] }
     if age > 3000 { return [("jwt-iat-aging", "the token is \(duration(age)) old and may expire while it waits")] }
     return age < 0 ? [("jwt-iat-future", "\"iat\" is \(duration(-age)) ahead")] : []

@@ -7,6 +7,16 @@ import JSON
 private let goodToken =
   "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA"
 
+/// The same, made a minute later.
+private let laterToken =
+  "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDYwfQ.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA"
+
+/// A request with a provider token, as a line of a file.
+private func withToken(_ token: String) -> String {
+  #"{"path":"/3/device/\#(Example.token)","headers":[["apns-topic","com.example.app"],["apns-push-type","alert"],"#
+    + #"["authorization","bearer \#(token)"]],"payload":{"aps":{"alert":"Hi"}}}"# + "\n"
+}
+
 let tokenFileRules: [Rule] = [
   Rule(
     "auth-scheme-case", .note, "the scheme of a provider token is written in lower case",
@@ -39,6 +49,11 @@ let tokenFileRules: [Rule] = [
     fails: .file(
       "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJjb20uZXhhbXBsZS5hcHAiLCJpYXQiOjE3ODk5OTk0MDB9.AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4_QA",
       "--now", "1790000000"), refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "jwt-kid-iss-swapped", .error, "kid is the key and iss the team",
+    why: "Both are ten capitals and digits: only who knows them can tell them apart.",
+    passes: .file(goodToken, "--team-id", "DEF123GHIJ"), fails: .file(goodToken, "--team-id", "ABC123DEFG"),
+    refusal: "InvalidProviderToken", needs: .identifiers, at: .credentialFile),
   Rule(
     "jwt-kid-in-claims", .error, "kid stands in the header, iss and iat in the claims",
     why: "APNs does not look elsewhere.",
@@ -102,6 +117,13 @@ let tokenFileRules: [Rule] = [
     fails: .file(
       "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzg5OTk5NDAwfQ.MEUCIQABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIAIgAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA",
       "--now", "1790000000"), at: .credentialFile),
+  Rule(
+    "jwt-refresh-too-often", .warning, "a provider token is used for twenty minutes at least",
+    why:
+      "APNs answers TooManyProviderTokenUpdates to who makes new ones more often; one for each push is a common slip.",
+    passes: .file(withToken(goodToken) + withToken(goodToken)),
+    fails: .file(withToken(goodToken) + withToken(laterToken)), refusal: "TooManyProviderTokenUpdates",
+    needs: .wholeRun, at: .credentialFile),
   Rule(
     "key-format", .error, "the key for provider tokens is a P-256 private key in PKCS #8",
     why: "An RSA key, a certificate, a public key or the older form of EC keys is something else.",

@@ -121,6 +121,8 @@ struct Inspector: Sendable {
       scene.topic = scene.record.topic.map { topics.topic(document, $0) }
     }
     scene.type = scene.givenType
+    // The host tells the environment better than any option.
+    scene.record.environment = request.hostNode.flatMap { document.environment(ofHost: $0) }
     walk.rules.visit(.request, document, &scene, 0)
     scene.request = nil
     guard request.target == .device || request.target == .broadcast else { return }
@@ -151,6 +153,11 @@ struct Inspector: Sendable {
       append(
         document, raised.rule, raised.node, raised.severity, raised.message, raised.help, isHeader ? nil : raised.fix)
     }
+    sort()
+  }
+
+  /// Puts the findings in the order of the text, the worst of a place first.
+  mutating func sort() {
     findings.sort { ($0.offset, $1.severity.rawValue) < ($1.offset, $0.severity.rawValue) }
   }
 

@@ -72,7 +72,13 @@ extension Validator {
     var done: [Mended] = []
     var place = 0
     var reader = Reader()
-    while place < bytes.count {
+    var lines = LineIndex()
+    while true {
+      // Blanks are passed over here: the reader would look through all of them, to the end, for each line of them.
+      let start = endOfBlanks(bytes, place)
+      out.append(contentsOf: bytes[place..<start])
+      place = start
+      if place == bytes.count { break }
       guard let end = try? reader.readPrefix(bytes.span, from: place), let root = reader.tokens.first else {
         // The next line may be better.
         var line = place
@@ -85,12 +91,18 @@ extension Validator {
       out.append(contentsOf: bytes[place..<root.start])
       let (mended, made) = mend(Array(bytes[root.start..<end]), as: form)
       if !made.isEmpty {
-        let before = position(of: root.start, in: bytes.span).line - 1
+        let before = lines.place(root.start, bytes.span).line - 1
         done += made.map { Mended(rule: $0.rule, line: before + $0.line, words: $0.words) }
       }
       out.append(contentsOf: mended)
       place = end
     }
     return (out, done)
+  }
+
+  private func endOfBlanks(_ bytes: [UInt8], _ start: Int) -> Int {
+    var index = start
+    while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
+    return index
   }
 }

@@ -66,6 +66,23 @@ extension Document {
     return request
   }
 
+  /// The environment that a host belongs to, nil for hosts that are not Apple's.
+  func environment(ofHost node: Int) -> ServiceEnvironment? {
+    let name = hostName(self, node)
+    return Endpoint.all.first { $0.host == name }?.environment
+  }
+
+  /// The place of the provider token in a request's header, nil when there is none after `bearer`.
+  var providerToken: Range<Int>? {
+    guard let node = request().header("authorization")?.valueNode, kind(node) == .string, !tokens[node].hasEscapes
+    else {
+      return nil
+    }
+    let text = content(node)
+    guard text.count > 7, String(utf8: text.extracting(0..<7)).lowercased() == "bearer " else { return nil }
+    return start(node) + 8..<end(node) - 1
+  }
+
   private func take(_ key: String, _ value: Int, _ request: inout Request) {
     switch key {
     case "method", ":method":

@@ -310,8 +310,11 @@ let requestRules: [Rule] = [
     guard let payload = scene.request?.newChannel(document) else { return }
     let value = document.find("push-type", in: payload)
     if let value, document.equals(value, "LiveActivity") { return }
+    // Nobody has said whether other capitals are taken.
+    let isSpelledRight = value.map { document.string($0).lowercased() == "liveactivity" } ?? false
     scene.report(
-      value ?? payload, "\"push-type\" is \(value.map { document.shown($0) } ?? "missing"), not \"LiveActivity\"")
+      value ?? payload, "\"push-type\" is \(value.map { document.shown($0) } ?? "missing"), not \"LiveActivity\"",
+      as: isSpelledRight ? .warning : nil)
   },
   Rule(
     "channel-unknown-attribute", .error, "a channel has a storage policy and a push type alone",
@@ -367,7 +370,7 @@ private let knownHosts = Set(
   ])
 
 /// The host without scheme and port.
-private func hostName(_ document: Document, _ node: Int) -> String {
+func hostName(_ document: Document, _ node: Int) -> String {
   var name = document.string(node).lowercased()
   if name.hasPrefix("https://") { name = String(name.dropFirst(8)) }
   if let colon = name.lastIndex(of: ":"), Int(name[name.index(after: colon)...]) != nil, !name.hasPrefix("[") {

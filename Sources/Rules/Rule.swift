@@ -141,6 +141,8 @@ extension Rule {
     case environment = "the environment: in the record, or --environment"
     case policy = "the channel's storage policy: --channel-policy"
     case topics = "the topics of the credential: --allowed-topic"
+    case identifiers = "the credential's identifiers: --team-id, --key-id"
+    case keyEnvironment = "the environment the key is for: --key-environment"
     case wholeRun = "the whole run: FILE operands, not the filter form"
   }
 }

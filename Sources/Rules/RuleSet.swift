@@ -8,7 +8,7 @@ extension Rule {
     let groups: [(Group, [Rule])] = [
       (.document, documentRules), (.aps, apsRules), (.alert, alertRules), (.badge, badgeRules), (.sound, soundRules),
       (.keys, keyRules), (.pushType, typeRules + topicRules), (.headers, headerRules), (.token, tokenRules),
-      (.credential, credentialRules + tokenFileRules), (.liveActivity, liveRules + liveStartRules),
+      (.credential, credentialRules + tokenFileRules + certificateRules), (.liveActivity, liveRules + liveStartRules),
       (.widgets, widgetRules),
       (.special, specialRules), (.broadcast, broadcastRules), (.simulator, simulatorRules), (.record, recordRules),
       (.request, requestRules),
@@ -146,6 +146,8 @@ extension Rule.Need {
     case .authentication: settings.authentication != nil
     case .policy: settings.channelPolicy != nil
     case .topics: settings.allowedTopics != nil
+    case .identifiers: settings.teamID != nil || settings.keyID != nil
+    case .keyEnvironment: settings.keyEnvironment != nil
     case .environment, .wholeRun: true
     }
   }

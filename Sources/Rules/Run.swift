@@ -1,5 +1,6 @@
 // What only a whole run can tell: identifiers and tokens that come twice.
 
+import APNs
 import JSON
 
 /// Remembers identifiers and tokens of the records of a run. Its memory grows with them: it is for files, not for the
@@ -7,6 +8,8 @@ import JSON
 public struct RunMemory: Sendable {
   private var ids: [String: String] = [:]
   private var tokens: [String: [Int: String]] = [:]
+  /// The newest provider token of each key and team: its hash, when it was made, where it was.
+  private var providers: [String: (hash: Int, issued: Int, place: String)] = [:]
 
   public init() {}
 
@@ -47,6 +50,28 @@ public struct RunMemory: Sendable {
       }
     }
     return repeats
+  }
+
+  /// Takes the provider token of a request in, and says when one made shortly before would still have done.
+  public mutating func takeToken(_ document: Document, place: String) -> Repeat? {
+    guard document.kind(0) == .object, let header = document.request().header("authorization") else { return nil }
+    let text = document.string(header.valueNode)
+    guard let blank = text.utf8.firstIndex(of: 0x20) else { return nil }
+    let token = Array(text.utf8[text.utf8.index(after: blank)...])
+    guard let parts = ProviderToken.parse(token.span), let issued = parts.issuedAt, let key = parts.keyID else {
+      return nil
+    }
+    let name = "\(key) \(parts.teamID ?? "")"
+    var hasher = Hasher()
+    hasher.combine(token)
+    let hash = hasher.finalize()
+    defer { providers[name] = (hash, issued, place) }
+    guard let last = providers[name], last.hash != hash else { return nil }
+    let (age, overflow) = issued.subtractingReportingOverflow(last.issued)
+    guard !overflow, age.magnitude < 1200 else { return nil }
+    return note(
+      "jwt-refresh-too-often", document, header.valueNode,
+      "this provider token was made \(duration(Int(age.magnitude))) after the one at \(last.place)")
   }
 
   private func note(_ rule: String, _ document: Document, _ node: Int, _ message: String) -> Repeat {

@@ -63,6 +63,10 @@ public struct Settings: Sendable {
   public var categories: Set<String>?
   public var strings: [String: String]?
   public var channelPolicy: Int?
+  /// The credential's team, its key, and the environment the key is for.
+  public var teamID: String?
+  public var keyID: String?
+  public var keyEnvironment: ServiceEnvironment?
   /// The topics the credential may push to.
   public var allowedTopics: Set<String>?
 

@@ -63,7 +63,7 @@ public struct TextCheck: Sendable {
       say("json-bom", offset: 0, "the file starts with a byte order mark", help: "remove it", found)
       start = 3
     }
-    if start == 0, form == nil, !isLines, validator.checkCredential(bytes, now: validator.settings.now) {
+    if start == 0, form == nil, !isLines, validator.checkCredential(bytes, isKey: name.hasSuffix(".p8")) {
       records = 1
       for finding in validator.findings { found(finding) }
       return
@@ -115,6 +115,11 @@ public struct TextCheck: Sendable {
       if validator.form == .record {
         let place = lines.place(document.start(0), bytes)
         for old in memory.take(document, place: "\(name):\(place.line)") {
+          validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
+        }
+      } else if validator.form == .request {
+        let place = lines.place(document.start(0), bytes)
+        if let old = memory.takeToken(document, place: "\(name):\(place.line)") {
           validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
         }
       }

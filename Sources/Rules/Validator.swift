@@ -40,8 +40,7 @@ public struct Validator: Sendable {
       inspector.report(error, bytes, form ?? fallback)
       return !inspector.findings.isEmpty
     }
-    let tokens = reader.tokens
-    inspector.check(Document(bytes, tokens.span), form, fallback)
+    look(bytes, form, fallback)
     return !inspector.findings.isEmpty
   }
 
@@ -53,12 +52,22 @@ public struct Validator: Sendable {
     inspector.forget()
     do throws(SyntaxError) {
       let end = try reader.readPrefix(bytes, from: start)
-      let tokens = reader.tokens
-      inspector.check(Document(bytes, tokens.span), form, fallback)
+      look(bytes, form, fallback)
       return end
     } catch {
       inspector.report(error, bytes, form ?? fallback)
       return nil
+    }
+  }
+
+  @inline(__always)
+  private mutating func look(_ bytes: Span<UInt8>, _ form: Form?, _ fallback: Form) {
+    let tokens = reader.tokens
+    let document = Document(bytes, tokens.span)
+    inspector.check(document, form, fallback)
+    if inspector.form == .request, let token = document.providerToken {
+      checkToken(bytes, token)
+      inspector.sort()
     }
   }
 

@@ -51,6 +51,19 @@ enum RulesManual {
 
       """
     text += silent()
+    text += """
+      .Ss What no rule of this page sees
+      Whether a signature is right, a chain ends at a root one trusts and a token belongs to a key:
+      .Ic apns\\-push \\-\\-doctor
+      tells.
+      How long a sender keeps a provider token in use is not in its requests when it keeps one too long;
+      .Xr apns-push 1
+      renews its own.
+      Frames of the binary protocol are for
+      .Xr apns-decode 1 ,
+      and web push is another service.
+
+      """
     for group in Rule.Group.allCases { text += chapter(group) }
     text += """
       .Sh SEE ALSO

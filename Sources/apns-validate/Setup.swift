@@ -55,6 +55,9 @@ struct Setup: Sendable {
     settings.isBroadcast = arguments.has(Validate.broadcast)
     settings.environment = arguments[Validate.environment].flatMap { ServiceEnvironment(rawValue: $0) }
     settings.authentication = arguments[Validate.authentication].flatMap { Settings.Authentication(rawValue: $0) }
+    settings.teamID = arguments[Validate.teamID]
+    settings.keyID = arguments[Validate.keyID]
+    settings.keyEnvironment = arguments[Validate.keyEnvironment].flatMap { ServiceEnvironment(rawValue: $0) }
     settings.bundle = arguments[Validate.bundle]
     settings.platform = arguments[Validate.platform].flatMap { Settings.Platform(rawValue: $0) }
     settings.channelPolicy = arguments[Validate.channelPolicy].flatMap { Int($0) }

@@ -57,6 +57,12 @@ enum Validate {
     "the kind of credential that will be used")
   static let allowedTopics = Option.text(
     "allowed-topic", value: "TOPIC", "a topic that the credential may push to", "Give it once for each.", repeats: true)
+  static let teamID = Option.text(
+    "team-id", value: "ID", "the team of the provider token", environment: "APNS_TEAM_ID")
+  static let keyID = Option.text("key-id", value: "ID", "the key of the provider token", environment: "APNS_KEY_ID")
+  static let keyEnvironment = Option.choice(
+    "key-environment", value: "NAME", ServiceEnvironment.allCases.map { ($0.rawValue, "the \($0.rawValue) service") },
+    "the one environment that the key is for")
   static let bundle = Option.text("bundle", value: "ID", "the app's bundle identifier")
   static let platform = Option.choice(
     "platform", value: "NAME", Settings.Platform.allCases.map { ($0.rawValue, "") }, "the platform of the devices")
@@ -132,8 +138,8 @@ enum Validate {
       "With FILE operands the findings go to standard output and nothing is passed through. A file may be pretty-printed, hold "
         + "several documents, or one a line; `-` is standard input read as a file.",
       "A FILE may also be a request, `{\"method\": …, \"host\": …, \"path\": …, \"headers\": [[name, value], …], \"payload\": …}`, "
-        + "so that rules about paths, hosts and header lines apply; or a credential: a provider token, with or without `bearer`, or "
-        + "a key in PEM. Credentials are never quoted in a report.",
+        + "so that rules about paths, hosts and header lines apply; or a credential: a provider token, with or without `bearer`, a "
+        + "key or certificates in PEM. Credentials are never quoted in a report.",
       "Every finding names its rule; `--explain` says more of it, and apns-rules(7) lists them all.",
     ],
     usage: ["[options] < records.ndjson", "[options] FILE...", "--explain RULE... | --list-rules [WORD...]"],
@@ -144,7 +150,11 @@ enum Validate {
         "Headers that are not in the input", [pushType, topic, priority, expiration, broadcast, environment]),
       OptionGroup(
         "What rules may know",
-        [now, clock, authentication, allowedTopics, bundle, platform, categories, strings, channelPolicy]),
+        [
+          now, clock, authentication, allowedTopics, teamID, keyID, keyEnvironment, bundle, platform, categories,
+          strings,
+          channelPolicy,
+        ]),
       OptionGroup("Rules", [only, disable, severity, failOn, show, config, useConfig]),
       OptionGroup("Output", [format, quiet, fix, explainSize, explain, listRules]),
     ],
@@ -174,7 +184,8 @@ enum Validate {
   /// Options that a configuration may set.
   static let configurable: Set<String> = [
     "as", "push-type", "topic", "priority", "expiration", "broadcast", "environment", "now", "clock", "auth",
-    "allowed-topic", "bundle", "platform", "category", "strings", "channel-policy", "only", "disable", "severity",
+    "allowed-topic", "team-id", "key-id", "key-environment", "bundle", "platform", "category", "strings",
+    "channel-policy", "only", "disable", "severity",
     "fail-on", "show", "format", "quiet", "recursive", "max-line", "jobs",
   ]
 }

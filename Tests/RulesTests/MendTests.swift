@@ -88,4 +88,17 @@ struct MendTests {
     let original = Array(real.input.utf8)
     if (try? reader.read(original.span)) != nil { try reader.read(once.span) }
   }
+
+  @Test("Many blank lines, and many mended ones, take time in proportion")
+  func large() {
+    // A step back to the start for each line would be ten thousand million steps here.
+    var text = [UInt8](repeating: 0x0A, count: 200_000)
+    for _ in 0..<20_000 { text.append(contentsOf: #"{"aps":{"badge":"3"}}"#.utf8 + [0x0A]) }
+    var validator = Validator()
+    let (mended, done) = validator.mendAll(text)
+    #expect(done.count == 20_000 && done.last?.line == 220_000)
+    #expect(mended.count == text.count - 40_000)
+    let (rest, nothing) = validator.mendAll([UInt8](repeating: 0x20, count: 100_000) + Array("]\n".utf8))
+    #expect(rest.count == 100_002 && nothing.isEmpty)
+  }
 }

@@ -18,12 +18,17 @@ struct RealCase: Decodable, Sendable, CustomTestStringConvertible {
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Cases")
 
-  static let all: [RealCase] = {
-    guard let data = try? Data(contentsOf: folder.appendingPathComponent("real.ndjson")) else { return [] }
+  static let all = read("real.ndjson")
+
+  /// Shapes of the field, composed after what services and questions show.
+  static let composed = read("composed.ndjson")
+
+  private static func read(_ name: String) -> [RealCase] {
+    guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else { return [] }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return data.split(separator: 0x0A).compactMap { try? decoder.decode(RealCase.self, from: Data($0)) }
-  }()
+  }
 
   /// What the validator says, without a clock: stored bodies have old timestamps.
   var findings: [Finding] {
@@ -65,6 +70,11 @@ struct RealCaseTests {
   @Test("The validator and a careful person agree", arguments: RealCase.all.filter { $0.confidence != "arguable" })
   func agrees(_ real: RealCase) {
     #expect(real.verdict == real.expect, "\(real.why) \(real.findings.map { "\($0.rule): \($0.message)" })")
+  }
+
+  @Test("Shapes of the field get the verdict a careful person would give", arguments: RealCase.composed)
+  func composed(_ real: RealCase) {
+    #expect(real.verdict == real.expect, "\(real.input) \(real.findings.map { "\($0.rule): \($0.message)" })")
   }
 
   @Test("No valid notification gets an error, however arguable the case")

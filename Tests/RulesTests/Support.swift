@@ -17,6 +17,10 @@ func settings(_ options: [String]) -> Settings {
     case "--category": settings.categories = [value]
     case "--platform": settings.platform = Settings.Platform(rawValue: value)
     case "--auth": settings.authentication = Settings.Authentication(rawValue: value)
+    case "--environment": settings.environment = ServiceEnvironment(rawValue: value)
+    case "--team-id": settings.teamID = value
+    case "--key-id": settings.keyID = value
+    case "--key-environment": settings.keyEnvironment = ServiceEnvironment(rawValue: value)
     case "--allowed-topic": settings.allowedTopics = [value]
     case "--channel-policy": settings.channelPolicy = Int(value)
     case "--strings": settings.strings = strings(value)
