@@ -132,23 +132,12 @@ public struct Notification: Sendable {
     }
   }
 
-  /// The key a member's name stands for. The length decides first: most names differ in it.
+  private static let table = KeyTable(Key.allCases.map(\.rawValue))
+  private static let keys = Key.allCases
+
+  /// The key a member's name stands for.
   private static func key(_ document: borrowing Document, _ node: Int) -> Key? {
-    // A name written with escapes is longer than it reads.
-    if document.tokens[node].hasEscapes { return Key(rawValue: document.string(node)) }
-    func only(_ text: StaticString, _ key: Key) -> Key? { document.equals(node, text) ? key : nil }
-    switch document.end(node) - document.start(node) - 2 {
-    case 2: return only("id", .id)
-    case 4: return only("meta", .meta)
-    case 5: return only("token", .token) ?? only("topic", .topic)
-    case 7: return only("payload", .payload)
-    case 8: return only("priority", .priority)
-    case 9: return only("push_type", .pushType)
-    case 10:
-      return only("expiration", .expiration) ?? only("channel_id", .channelID) ?? only("credential", .credential)
-    case 11: return only("collapse_id", .collapseID) ?? only("environment", .environment)
-    default: return nil
-    }
+    table.index(document, node).map { keys[$0] }
   }
 
   private static func unknownKey(_ document: borrowing Document, _ node: Int) -> Problem {

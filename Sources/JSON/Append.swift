@@ -7,6 +7,15 @@ extension [UInt8] {
     append(most: span.count) { $0.put(span) }
   }
 
+  /// Appends a line and its end.
+  @inlinable
+  public mutating func append(line: Span<UInt8>) {
+    append(most: line.count &+ 1) {
+      $0.put(line)
+      $0.put(UInt8(ascii: "\n"))
+    }
+  }
+
   /// Appends a literal's UTF-8.
   @inlinable
   public mutating func append(_ text: StaticString) {

@@ -42,24 +42,32 @@ extension Span<UInt8> {
     return unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
   }
 
-  /// Whether a byte stands twice in a row in a part of the text; sixteen places at a time.
+  /// Whether a byte stands twice in a row in a part of the text.
   public func hasPair(of byte: UInt8, in range: Range<Int>) -> Bool {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    let pattern = SIMD16<UInt8>(repeating: byte)
-    var found = SIMD16<UInt8>(repeating: 0)
+    guard holds(byte, in: range) else { return false }
     var index = range.lowerBound
-    while index &+ 17 <= range.upperBound {
-      found |= unsafe unsafeBitCast(
-        (vector(index) .== pattern) .& (vector(index &+ 1) .== pattern), to: SIMD16<UInt8>.self)
-      index &+= 16
-    }
-    let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
-    if halves.x | halves.y != 0 { return true }
     while index &+ 1 < range.upperBound {
       if self.byte(index) == byte, self.byte(index &+ 1) == byte { return true }
       index &+= 1
     }
     return false
+  }
+
+  /// Whether a byte stands in a part of the text, sixteen places at a time; the last sixteen may be seen twice.
+  @inline(__always)
+  private func holds(_ byte: UInt8, in range: Range<Int>) -> Bool {
+    let end = range.upperBound
+    guard range.count >= 16 else { return range.contains { self.byte($0) == byte } }
+    let pattern = SIMD16<UInt8>(repeating: byte)
+    var found = vector(end &- 16) .== pattern
+    var index = range.lowerBound
+    while index &+ 16 <= end {
+      found = found .| (vector(index) .== pattern)
+      index &+= 16
+    }
+    let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
+    return halves.x | halves.y != 0
   }
 
   /// The bytes from `index`, which is inside the text, on: sixteen of them, or those that are left and zeros.

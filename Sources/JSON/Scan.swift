@@ -55,6 +55,8 @@ extension Span<UInt8> {
   func endOfEscapes(at start: Int, _ bits: inout UInt32) -> Int {
     var index = start
     repeat {
+      while index &+ 16 <= count, holdsTwoEscapes(vector(index), &bits) { index &+= 12 }
+      if peek(index) != UInt8(ascii: "\\") { return index }
       let next: UInt64 = index &+ 8 <= count ? UInt64(littleEndian: doubleWord(index)) : 0
       if next & 0xFFFF == 0x755C, !startsSurrogate(next) {  // \u
         let digits = UInt32(truncatingIfNeeded: next &>> 16)
@@ -68,6 +70,26 @@ extension Span<UInt8> {
       }
     } while peek(index) == UInt8(ascii: "\\")
     return index
+  }
+
+  /// Whether the first twelve bytes are two escapes of characters that are whole.
+  @inline(__always)
+  private func holdsTwoEscapes(_ bytes: SIMD16<UInt8>, _ bits: inout UInt32) -> Bool {
+    let isDigit = (bytes &- SIMD16<UInt8>(repeating: 0x30)) .<= SIMD16<UInt8>(repeating: 9)
+    let small = bytes | SIMD16<UInt8>(repeating: 0x20)
+    let isLetter = (small &- SIMD16<UInt8>(repeating: 0x61)) .<= SIMD16<UInt8>(repeating: 5)
+    let hexadecimal = unsafe unsafeBitCast(isDigit .| isLetter, to: SIMD2<UInt64>.self)
+    let halves = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+    // Backslash and u stand at 0 and at 6, the digits behind them.
+    let start = halves.x.littleEndian
+    let areFormed = start & 0xFFFF_0000_0000_FFFF == 0x755C_0000_0000_755C
+    let areDigits = hexadecimal.x.littleEndian | ~0x0000_FFFF_FFFF_0000 == .max
+    let areOthers = hexadecimal.y.littleEndian | ~0x0000_0000_FFFF_FFFF == .max
+    let first = start &>> 16
+    let second = halves.y.littleEndian
+    guard areFormed, areDigits, areOthers, first & 0xDF != 0x44, second & 0xDF != 0x44 else { return false }
+    if (first | 0x2000) & 0xFFFF == 0x6631 || (second | 0x2000) & 0xFFFF == 0x6631 { bits |= Token.extendedGreekBit }
+    return true
   }
 
   /// Whether the third byte is the `d` of a surrogate, or of one of the few characters that begin the same way.

@@ -144,14 +144,19 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether two runs of bytes of the same length are the same.
+  /// Whether two runs of bytes of the same length are the same: eight at a time, the last eight once more where needed.
   @inlinable @inline(__always)
   func isEqual(to other: Span<UInt8>) -> Bool {
-    var index = 0
-    while index &+ 8 <= count {
-      if doubleWord(index) != other.doubleWord(index) { return false }
-      index &+= 8
+    if count >= 8 {
+      var index = 0
+      while index &+ 8 <= count {
+        if doubleWord(index) != other.doubleWord(index) { return false }
+        index &+= 8
+      }
+      return doubleWord(count &- 8) == other.doubleWord(count &- 8)
     }
+    if count >= 4 { return word(0) == other.word(0) && word(count &- 4) == other.word(count &- 4) }
+    var index = 0
     while index < count {
       if byte(index) != other.byte(index) { return false }
       index &+= 1

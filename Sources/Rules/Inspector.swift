@@ -44,7 +44,12 @@ struct Inspector: Sendable {
     add(rule, offset: min(error.offset, bytes.count), length: 0, pointer: nil, message, help: help)
   }
 
-  mutating func check(_ document: Document, _ given: Form?, _ fallback: Form) {
+  /// Checks what the reader has read. The reader is handed over whole, so that its tokens are not counted for each line.
+  mutating func check(_ bytes: Span<UInt8>, _ reader: borrowing Reader, _ given: Form?, _ fallback: Form) {
+    check(Document(bytes, reader.tokens.span), given, fallback)
+  }
+
+  private mutating func check(_ document: Document, _ given: Form?, _ fallback: Form) {
     let form = given ?? document.recognisedForm ?? fallback
     self.form = form
     scene.forget()
@@ -94,15 +99,25 @@ struct Inspector: Sendable {
     scene.priority = record.priorityNode == nil ? settings.priority : record.priority
     scene.expiration = record.expirationNode == nil ? settings.expiration : record.expiration
     scene.isBroadcast = record.channelID != nil
-    if let node = record.topic {
-      scene.topic = document.kind(node) == .string ? topics.topic(document, node) : nil
-    } else {
-      scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
-    }
+    setTopic(document, record.topic)
     scene.type = scene.givenType
     guard let payload = record.payload else { return }
     if document.kind(payload) == .object { walk.payload(document, &scene, payload) }
     walk.headers(document, &scene, payload, hasTokenProblem: problems.contains { $0.node == record.token })
+  }
+
+  /// Most records of a run have the topic of the one before: then it stays, and nothing is counted or copied.
+  private mutating func setTopic(_ document: Document, _ node: Int?) {
+    guard let node else {
+      scene.topic = settings.topic.map { topics.topic(Array($0.utf8)) }
+      return
+    }
+    guard document.kind(node) == .string else {
+      scene.topic = nil
+      return
+    }
+    if scene.topic != nil, topics.isLast(document, node) { return }
+    scene.topic = topics.topic(document, node)
   }
 
   private mutating func checkRequest(_ document: Document) {
@@ -180,26 +195,24 @@ struct Inspector: Sendable {
   }
 }
 
-/// Keeps the last topic taken apart.
+/// Keeps the last topic taken apart; a scene's topic is always that one.
 private struct TopicCache: Sendable {
   private var last: Topic?
+  private var lastText: [UInt8] = []
+
+  func isLast(_ document: Document, _ node: Int) -> Bool { document.equals(node, utf8: lastText.span) }
 
   mutating func topic(_ document: Document, _ node: Int) -> Topic {
-    let content = document.content(node)
-    if let last, !document.tokens[node].hasEscapes, last.text.count == content.count {
-      var index = 0
-      while index < content.count, content[index] == last.text[index] { index &+= 1 }
-      if index == content.count { return last }
-    }
     var decoded: [UInt8] = []
     document.appendDecoded(node, to: &decoded)
     return topic(decoded)
   }
 
   mutating func topic(_ bytes: [UInt8]) -> Topic {
-    if let last, last.text == bytes { return last }
+    if let last, lastText == bytes { return last }
     let topic = Topic(bytes)
     last = topic
+    lastText = bytes
     return topic
   }
 }

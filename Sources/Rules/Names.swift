@@ -66,18 +66,18 @@ struct RootNames: Sendable {
   /// Whether a key deserves a second look. Most do not.
   @inline(__always)
   func isNotable(_ document: Document, _ node: Int) -> Bool {
-    let token = document.tokens[node]
+    let token = document.token(node)
     if token.hasEscapes { return true }
     let start = token.start &+ 1
     let length = token.end &- start &- 1
     guard length >= 3, length <= 40 else { return false }
-    let first = document.bytes[start]
-    let last = document.bytes[token.end &- 2]
+    let first = document.byte(start)
+    let last = document.byte(token.end &- 2)
     // Letters alone settle it; an underscore or an invisible character at an end needs the whole name.
     let isPlain = (first | 0x20) &- 0x61 <= 25 && (last | 0x20) &- 0x61 <= 25
     if !isPlain || pairs[Self.pair(first, last)], isMarked(document, start, token.end &- 1) { return true }
     // "apns-topic" and its kin; "Simulator Target Bundle" and its misspellings.
-    if first | 0x20 == UInt8(ascii: "a"), length > 5 { return document.bytes[start &+ 3] | 0x20 == UInt8(ascii: "s") }
+    if first | 0x20 == UInt8(ascii: "a"), length > 5 { return document.byte(start &+ 3) | 0x20 == UInt8(ascii: "s") }
     return first | 0x20 == UInt8(ascii: "s") && length >= 15
   }
 

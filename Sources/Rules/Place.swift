@@ -97,7 +97,8 @@ struct Place: Sendable {
     case webTopic, mdmTopic, topicAndType, priority, expiration, collapseID, id, token, apsUnknown
     case emptyAPS, alertUnknown, alertWhole, liveAlertWhole, soundUnknown, soundWhole, rootUnknown, rootNull, escapes
     case digits, secretKey, duplicate, liveState, simulatorFile, fiveDigits, nested, topic, emptyPayload, largePayload,
-      oddSound, credentialFile, request, hole, mutableWithoutText
+      oddSound, credentialFile, request, hole, mutableWithoutText, noTopic,
+      nothingPlain
   }
 
   /// The text cannot be read; the rule is chosen by the reader's error.
@@ -120,12 +121,16 @@ struct Place: Sendable {
   static var oddSound: Place { whole(.oddSound) }
   /// A payload without `aps`.
   static var noAps: Place { whole(.noAps) }
-  /// A notification whose push type was given; the node is the payload.
+  /// A notification whose push type was given and whose payload has a key of some types only; the node is the payload.
   static var knownType: Place { whole(.knownType) }
   /// A record without a push type.
   static var untypedRecord: Place { whole(.untypedRecord) }
   /// A record with a token.
   static var device: Place { whole(.device) }
+  /// A record without a topic.
+  static var noTopic: Place { whole(.noTopic) }
+  /// A push of type alert whose alert does not surely begin with a visible character.
+  static var nothingPlain: Place { whole(.nothingPlain) }
   /// A record with a channel.
   static var broadcast: Place { whole(.broadcast) }
   static var topic: Place { whole(.topic) }

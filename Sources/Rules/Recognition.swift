@@ -6,30 +6,33 @@ import JSON
 extension Document {
   /// Whether the root is a record, a bare payload or a simulator's file; nil when its keys do not tell.
   var recognisedForm: Form? {
-    guard kind(0) == .object else { return nil }
+    guard what(0) == .object else { return nil }
     var hasAPS = false
     var payload: Int?
     // Keys that only a record has, and those that it shares with what apps send.
     var own = 0
     var shared = 0
     var key = 1
-    let end = next(0)
+    let end = following(0)
     while key < end {
-      let token = tokens[key]
+      let token = token(key)
+      // Names of up to eight letters are one word, compared as a number; longer ones by their beginning first.
+      let start = word(token.start &+ 1)
       switch token.end &- token.start &- 2 {
-      case 2, 4:
-        if equals(key, "id") || equals(key, "meta") { shared += 1 }
-        if equals(key, "path"), isRequest { return .request }
+      case 2: if start & 0xFFFF == Self.id { shared += 1 }
       case 3:
-        if equals(key, "aps") { hasAPS = true }
-        if equals(key, "mdm") { return .payload }
+        if start & 0xFF_FFFF == Self.aps { hasAPS = true }
+        if start & 0xFF_FFFF == Self.mdm { return .payload }
+      case 4:
+        if start & 0xFFFF_FFFF == Self.meta { shared += 1 }
+        if start & 0xFFFF_FFFF == Self.path, isRequest { return .request }
       case 5:
-        if equals(key, "token") { own += 1 }
-        if equals(key, "topic") { shared += 1 }
+        if start & 0xFF_FFFF_FFFF == Self.tokenName { own += 1 }
+        if start & 0xFF_FFFF_FFFF == Self.topic { shared += 1 }
       case 7:
-        if equals(key, "payload") { payload = key + 1 }
-        if equals(key, "headers"), isRequest { return .request }
-      case 8: if equals(key, "priority") { shared += 1 }
+        if start & 0xFF_FFFF_FFFF_FFFF == Self.payloadName { payload = key &+ 1 }
+        if start & 0xFF_FFFF_FFFF_FFFF == Self.headers, isRequest { return .request }
+      case 8: if start == Self.priority { shared += 1 }
       case 9: if equals(key, "push_type") { own += 1 }
       case 10:
         if equals(key, "channel_id") { own += 1 }
@@ -37,9 +40,9 @@ extension Document {
       case 11: if equals(key, "collapse_id") || equals(key, "environment") { shared += 1 }
       case 20: if equals(key, "container-identifier") { return .payload }
       case 23: if equals(key, "Simulator Target Bundle"), payload == nil { return .apns }
-      default: break
+      default: if token.hasEscapes, equals(key, "aps") { hasAPS = true }
       }
-      key = next(key + 1)
+      key = following(key &+ 1)
     }
     if let payload {
       if hasAPS, kind(payload) != .object { return .payload }
@@ -48,6 +51,20 @@ extension Document {
     if hasAPS { return .payload }
     return own >= 2 || own == 1 && shared >= 2 ? .record : nil
   }
+}
+
+extension Document {
+  // Names as words, the first letter lowest.
+  private static var id: UInt64 { 0x6469 }
+  private static var aps: UInt64 { 0x737061 }
+  private static var mdm: UInt64 { 0x6D646D }
+  private static var meta: UInt64 { 0x6174_656D }
+  private static var path: UInt64 { 0x6874_6170 }
+  private static var tokenName: UInt64 { 0x6E_656B_6F74 }
+  private static var topic: UInt64 { 0x63_6970_6F74 }
+  private static var payloadName: UInt64 { 0x64_616F_6C79_6170 }
+  private static var headers: UInt64 { 0x73_7265_6461_6568 }
+  private static var priority: UInt64 { 0x7974_6972_6F69_7270 }
 }
 
 extension SyntaxError {

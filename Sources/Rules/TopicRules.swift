@@ -11,7 +11,7 @@ let topicRules: [Rule] = [
     "topic-missing", .error, "a record has a topic, or the run gives one",
     why: "Under token authentication APNs does not know the app otherwise. A certificate of one topic implies it.",
     passes: .alert(hello), fails: .record(#"{"token":"\#(Example.token)","push_type":"alert","payload":\#(hello)}"#),
-    refusal: "MissingTopic", at: .device, .broadcast
+    refusal: "MissingTopic", at: .noTopic
   ) { document, scene, node in
     guard scene.isRecord, scene.topic == nil, scene.record.topic == nil else { return }
     guard scene.settings.authentication != .certificate else { return }

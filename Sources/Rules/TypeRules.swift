@@ -64,7 +64,7 @@ let typeRules: [Rule] = [
     "alert-type-nothing-to-show", .error, "a push of type alert has a text, a badge or a sound",
     why: "There is nothing to show, play or count. A silent push has the type background.",
     passes: .background(#"{"aps":{"content-available":1}}"#), fails: .alert(#"{"aps":{"content-available":1}}"#),
-    at: .type(.alert)
+    at: .nothingPlain
   ) { document, scene, node in
     guard let aps = scene.root(.aps), document.kind(aps) == .object, scene.givenType == .alert else { return }
     if scene.apsMask & showable != 0, showsSomething(document, scene) { return }

@@ -62,13 +62,12 @@ public struct Validator: Sendable {
 
   @inline(__always)
   private mutating func look(_ bytes: Span<UInt8>, _ form: Form?, _ fallback: Form) {
+    inspector.check(bytes, reader, form, fallback)
+    guard inspector.form == .request else { return }
     let tokens = reader.tokens
-    let document = Document(bytes, tokens.span)
-    inspector.check(document, form, fallback)
-    if inspector.form == .request, let token = document.providerToken {
-      checkToken(bytes, token)
-      inspector.sort()
-    }
+    guard let token = Document(bytes, tokens.span).providerToken else { return }
+    checkToken(bytes, token)
+    inspector.sort()
   }
 
   /// What the rules know beyond the text.

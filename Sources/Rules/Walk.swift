@@ -36,7 +36,8 @@ struct Walk {
   /// Asks the rules of the headers, once the payload's keys are known.
   func headers(_ document: Document, _ scene: inout Scene, _ node: Int, hasTokenProblem: Bool = false) {
     if let topic = scene.topic { visitTopic(document, &scene, node, topic.isOdd, topic.family, topic.suffix) }
-    if scene.priority != nil { rules.visit(.priority, document, &scene, node) }
+    // 10 is right for every type but one, which has a rule of its own.
+    if let priority = scene.priority, priority != 10 { rules.visit(.priority, document, &scene, node) }
     if scene.expiration != nil { rules.visit(.expiration, document, &scene, node) }
     guard scene.form == .record || scene.form == .request else {
       if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
@@ -44,12 +45,36 @@ struct Walk {
     }
     if scene.givenType == nil, scene.record.pushTypeNode == nil { rules.visit(.untypedRecord, document, &scene, node) }
     if scene.isBroadcast { rules.visit(.broadcast, document, &scene, node) }
-    if scene.record.token != nil {
+    if scene.topic == nil, scene.record.token != nil || scene.isBroadcast {
+      rules.visit(.noTopic, document, &scene, node)
+    }
+    if let token = scene.record.token {
       rules.visit(.device, document, &scene, node)
-      if !hasTokenProblem, scene.form == .record { rules.visit(.token, document, &scene, node) }
+      if !hasTokenProblem, scene.form == .record, scene.isLive || !isOrdinaryToken(document, document.token(token)) {
+        rules.visit(.token, document, &scene, node)
+      }
     }
     if scene.record.id != nil { rules.visit(.id, document, &scene, node) }
     if scene.record.collapseID != nil { rules.visit(.collapseID, document, &scene, node) }
+  }
+
+  /// Whether a device token surely is of the usual length, in lower case, no placeholder and not encoded twice.
+  @inline(__always)
+  private func isOrdinaryToken(_ document: Document, _ token: Token) -> Bool {
+    guard token.end &- token.start == 66, !token.hasEscapes else { return false }
+    var capitals: UInt64 = 0
+    for place in 0..<8 {
+      // Letters have the bit 0x40, and small ones 0x20 as well.
+      let digits = document.word(token.start &+ 1 &+ place &* 8)
+      capitals |= digits & ~(digits &<< 1)
+    }
+    let first = document.word(token.start &+ 1)
+    func digit(_ place: UInt64) -> UInt64 { (first &>> (place &* 8) & 15) &+ (first &>> (place &* 8 &+ 6) & 1) &* 9 }
+    // A placeholder's digits are equal or follow each other; bytes that are digits themselves begin with 3, 4 or 6.
+    let step = (digit(1) &- digit(0)) & 15
+    func mayBeginDigit(_ digit: UInt64) -> Bool { 0b101_1000 &>> digit & 1 != 0 }
+    let isTwice = mayBeginDigit(digit(0)) && mayBeginDigit(digit(2)) && mayBeginDigit(digit(4))
+    return capitals & 0x4040_4040_4040_4040 == 0 && step > 1 && step != 15 && !isTwice
   }
 
   @inline(__always)
@@ -67,6 +92,9 @@ struct Walk {
     }
   }
 
+  /// Keys of `aps` that belong to some types only.
+  private static var typed: UInt32 { 1 << UInt32(APSKey.event.index) | 1 << UInt32(APSKey.contentChanged.index) }
+
   // MARK: Visiting
 
   private func whole(_ document: Document, _ scene: inout Scene) {
@@ -78,9 +106,15 @@ struct Walk {
     if scene.rootCount == 0 { rules.visit(.emptyPayload, document, &scene, node) }
     if scene.form == .apns { rules.visit(.simulatorFile, document, &scene, node) }
     if scene.rootMask & 1 << UInt32(RootKey.aps.index) == 0 { rules.visit(.noAps, document, &scene, node) }
-    if scene.givenType != nil { rules.visit(.knownType, document, &scene, node) }
+    if scene.givenType != nil, scene.apsMask & Self.typed != 0 || scene.root(.mdm) != nil {
+      rules.visit(.knownType, document, &scene, node)
+    }
     if let type = scene.type {
       rules.visit(Place.typeBase &+ type.index, document, &scene, node)
+      if type == .alert {
+        let isPlain = scene.aps(.alert).map { showsPlainText(document, scene, $0) } ?? false
+        if !isPlain { rules.visit(.nothingPlain, document, &scene, node) }
+      }
     }
   }
 
@@ -135,8 +169,8 @@ struct Walk {
       }
     }
     let place = document.token(alert)
-    // Two braces in a row stand nowhere outside a string.
-    if document.bytes.hasPair(of: UInt8(ascii: "{"), in: place.start..<place.end) {
+    // Two braces in a row stand nowhere outside a string, and hardly any alert has a second brace at all.
+    if document.bytes.hasPair(of: UInt8(ascii: "{"), in: place.start &+ 1..<place.end) {
       visitHoles(document, &scene, alert)
     }
   }

@@ -28,8 +28,7 @@ struct ValidateFilter: LineProcessor {
 
   mutating func process(_ line: Span<UInt8>, number: Int, into output: inout Output) {
     guard validator.check(line, as: setup.form, fallback: .record) else {
-      output.records.append(line)
-      output.records.append(0x0A)
+      output.records.append(line: line)
       return
     }
     if fixes, validator.findings.contains(where: { $0.fix != nil }) {
@@ -40,8 +39,7 @@ struct ValidateFilter: LineProcessor {
     if validator.worst >= setup.failOn {
       output.faultCount += 1
     } else {
-      output.records.append(line)
-      output.records.append(0x0A)
+      output.records.append(line: line)
     }
   }
 
