@@ -60,14 +60,19 @@ extension Span<UInt8> {
     let end = range.upperBound
     guard range.count >= 16 else { return range.contains { self.byte($0) == byte } }
     let pattern = SIMD16<UInt8>(repeating: byte)
-    var found = vector(end &- 16) .== pattern
+    var found = equal(vector(end &- 16), pattern)
     var index = range.lowerBound
     while index &+ 16 <= end {
-      found = found .| (vector(index) .== pattern)
+      found |= equal(vector(index), pattern)
       index &+= 16
     }
     let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
     return halves.x | halves.y != 0
+  }
+
+  @inline(__always)
+  private func equal(_ one: SIMD16<UInt8>, _ other: SIMD16<UInt8>) -> SIMD16<UInt8> {
+    unsafe unsafeBitCast(one .== other, to: SIMD16<UInt8>.self)
   }
 
   /// The bytes from `index`, which is inside the text, on: sixteen of them, or those that are left and zeros.
