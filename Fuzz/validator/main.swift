@@ -1,5 +1,6 @@
 // A fuzz target: any bytes, as the validator takes them, in every form, mended and placed. It must not trap, hang or grow.
 
+import APNs
 import JSON
 import Rules
 
@@ -11,6 +12,10 @@ nonisolated(unsafe) private var validators: [Validator] = {
   settings.authentication = .token
   settings.categories = ["A"]
   settings.strings = ["GREET": "%@ %2$@"]
+  settings.environment = .production
+  settings.teamID = "DEF123GHIJ"
+  settings.keyID = "ABC123DEFG"
+  settings.keyEnvironment = .sandbox
   var other = settings
   other.pushType = .liveactivity
   other.topic = "com.example.app.push-type.liveactivity"
