@@ -109,7 +109,7 @@ final class GatewayConnection {
 }
 
 /// The way to one gateway: the queue before it, its one connection, and what keeps it from working.
-final class GatewayRoute {
+final class GatewayRoute: Lane {
   let service: Service
   let index: Int
   var ready = FlightQueue()

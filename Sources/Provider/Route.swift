@@ -25,7 +25,7 @@ struct Goodbyes {
 }
 
 /// One service and credential of a run.
-final class Route {
+final class Route: Lane {
   let service: Service
   let index: Int
   var ready = FlightQueue()

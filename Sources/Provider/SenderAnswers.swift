@@ -101,7 +101,8 @@ extension Sender {
 
   func tokenHash(_ index: Int) -> UInt64 {
     if flights[index].tokenHash == 0, flights[index].token.isPresent {
-      flights[index].tokenHash = fingerprint(flights[index].bytes.span.extracting(flights[index].token.range))
+      let line = flights[index].bytes
+      flights[index].tokenHash = fingerprint(line.span.extracting(flights[index].token.range))
     }
     return flights[index].tokenHash
   }

@@ -187,11 +187,4 @@ extension Sender {
     if stopReason == nil { stopReason = reason }
     while let index = route.ready.popFirst() { finish(index, unsent: reason) }
   }
-
-  /// Gives every service up.
-  func stopAll(_ reason: String) {
-    if stopReason == nil { recorder.say("stopped: \(reason)") }
-    stopReason = stopReason ?? reason
-    stopSending(reason)
-  }
 }

@@ -6,28 +6,7 @@ import POSIX
 extension Sender {
   /// Brings to the journal what is about to be sent and what has ended; results may be printed afterwards.
   public func commit() {
-    guard let journal, journal.isVerified else { return }
-    for route in routes where route.stopReason == nil { note(route, journal) }
-    do throws(Journal.Fault) { try journal.commit() } catch { stopAll(error.message) }
-  }
-
-  /// Notes the flights that can go at once, as stretches of line numbers.
-  private func note(_ route: Route, _ journal: Journal) {
-    var stretch: ClosedRange<Int>?
-    let room = min(route.ready.count, route.capacity, route.pace?.available(now: now) ?? .max)
-    for place in 0..<room {
-      let index = route.ready[place]
-      if flights[index].isJournaled { continue }
-      flights[index].isJournaled = true
-      let number = flights[index].number
-      if let known = stretch, number == known.upperBound + 1 {
-        stretch = known.lowerBound...number
-      } else {
-        if let stretch { journal.aboutToSend(stretch) }
-        stretch = number...number
-      }
-    }
-    if let stretch { journal.aboutToSend(stretch) }
+    commit(routes) { route in min(route.capacity, route.pace?.available(now: self.now) ?? .max) }
   }
 
   /// Sends what can be sent, waits for the network (and for `input`, when one is given), takes in what came.
@@ -70,32 +49,11 @@ extension Sender {
     for index in flights.indices where flights[index].stage == .sent { flights[index].sent += stall }
   }
 
-  private func watch(_ input: Descriptor?) {
-    guard inputIsPollable, (input != nil) != watchesInput else { return }
-    guard let descriptor = input ?? watched else { return }
-    do throws(SystemError) {
-      if input != nil {
-        try poller.add(descriptor, for: .readable, key: Self.inputKey)
-      } else {
-        poller.remove(descriptor)
-      }
-      watched = descriptor
-      watchesInput = input != nil
-    } catch {
-      // A regular file cannot be watched: it is always ready.
-      inputIsPollable = false
-    }
-  }
-
   private func waitTime(_ limit: Int) -> Int {
-    // What ended is on its way to the journal and to the printer: no waiting before that is done.
-    if let journal, journal.pendingCount > 0 { return 0 }
     var soonest = schedule.nextDue ?? .max
     for route in routes { soonest = min(soonest, route.nextDeadline(now: now)) }
     if flights.count > 0 { soonest = min(soonest, lastSweep + Self.sweepInterval) }
-    guard soonest != .max else { return limit }
-    let milliseconds = soonest <= now ? 0 : Int(min((soonest - now + 999_999) / 1_000_000, 3_600_000))
-    return limit < 0 ? milliseconds : min(limit, milliseconds)
+    return waitTime(limit, until: soonest)
   }
 
   private func expire() {
