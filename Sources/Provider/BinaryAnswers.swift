@@ -188,7 +188,7 @@ extension BinarySender {
     // Nobody who is out of reach gets what waits.
     let hadWindow = connection.next != connection.first
     var isOver = false
-    if packet == nil, !connection.isClosedByUs, route.stopReason == nil, !connection.hasProven,
+    if packet == nil, !connection.isClosedByUs, route.stopReason == nil, !connection.hasProven, !tookOne(connection),
       hadWindow || !connection.wasAnnounced || !route.ready.isEmpty
     {
       isOver = route.failed(failure, now: now, using: &generator)
@@ -203,6 +203,13 @@ extension BinarySender {
     }
     let next = route.ready.isEmpty ? "" : connection.hasProven ? "; connecting again" : "; trying again"
     recorder.say(failure.message + next)
+  }
+
+  /// The gateway took a single notification and closed: that is how it refuses one of command 0, and how some simulators
+  /// end after each. It is within reach, and no more than this one is in doubt.
+  private func tookOne(_ connection: GatewayConnection) -> Bool {
+    connection.wasAnnounced && connection.window.count == 1 && !connection.transport.isRefused
+      && flights[connection.window[0]].position < connection.transport.handed
   }
 
   /// Gives a gateway up: what waits for it is unsent.
