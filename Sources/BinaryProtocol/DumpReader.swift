@@ -285,9 +285,13 @@ public struct DumpReader: Sendable {
     guard !last.isEmpty, offset >= count, offset - count <= Self.repeatLimit, (offset - count) % last.count == 0 else {
       return note("the '*' stands for no whole number of lines, or for too many")
     }
+    // Lines of one byte make many: they are put together first.
+    var block = last
+    while block.count < 4096 { block += last }
     while count < offset {
-      out.append(contentsOf: last)
-      count += last.count
+      let size = min(block.count, offset - count)
+      out.append(block.span.extracting(first: size))
+      count += size
     }
   }
 }

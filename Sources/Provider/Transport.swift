@@ -4,18 +4,6 @@
 import POSIX
 import TLS
 
-/// Why a connection ended or never began, in words that name the host.
-struct ConnectionFailure {
-  var message: String
-  /// Trying again cannot help: the certificate is refused, the protocol is not spoken.
-  var isFinal: Bool
-}
-
-/// Buffers for reading, shared by all connections of a loop.
-struct ReadBuffers {
-  var cipher = [UInt8](repeating: 0, count: 131_072)
-}
-
 /// A stream of plain bytes over TLS, moved forward by readiness and time. The owner polls, calls `handle`, takes what
 /// is in `received`, and appends what is to be sent with `send`.
 final class Transport {

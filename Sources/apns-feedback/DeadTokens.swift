@@ -3,35 +3,6 @@
 import Builder
 import JSON
 
-/// A refusal: what a feedback record has besides its token.
-struct Refusal {
-  /// Milliseconds since 1970; nil when it bears no time.
-  var time: Int?
-  /// The record says them; else it has seconds alone.
-  var showsMilliseconds = false
-
-  /// Appends a feedback record.
-  /// - Parameters:
-  ///   - token: lower-case digits.
-  ///   - tail: what stands behind the time, from its comma to the line's end.
-  func append(token: Span<UInt8>, tail: Span<UInt8>, to out: inout [UInt8]) {
-    appendHead(token: token, to: &out)
-    out.append(tail)
-  }
-
-  fileprivate func appendHead(token: Span<UInt8>, to out: inout [UInt8]) {
-    out.append("{\"token\":\"")
-    out.append(token)
-    out.append("\"")
-    guard let time else { return }
-    out.append(",\"timestamp\":")
-    out.append(decimal: time / 1000)
-    guard showsMilliseconds else { return }
-    out.append(",\"timestamp_ms\":")
-    out.append(decimal: time)
-  }
-}
-
 /// Tokens with the newest refusal of each.
 struct DeadTokens: Sendable {
   /// A token's bytes where they are thirty-two or fewer; of a longer one the first word is its place in `long`.
@@ -232,26 +203,5 @@ struct DeadTokens: Sendable {
     var hasher = Hasher()
     for index in token.indices { hasher.combine(token[index]) }
     return hasher.finalize()
-  }
-}
-
-/// A list that grows without copying what it has.
-private struct Chunks<Element: Sendable>: Sendable {
-  private var chunks: [[Element]] = [[]]
-  private(set) var count = 0
-
-  subscript(_ index: Int) -> Element {
-    get { chunks[index >> 14][index & 16_383] }
-    set { chunks[index >> 14][index & 16_383] = newValue }
-  }
-
-  mutating func append(_ element: Element) {
-    if count > 0, count & 16_383 == 0 {
-      var chunk: [Element] = []
-      chunk.reserveCapacity(16_384)
-      chunks.append(chunk)
-    }
-    chunks[chunks.count - 1].append(element)
-    count += 1
   }
 }

@@ -113,6 +113,30 @@ private let sendsOne = #"""
     #expect(run.received.count == count, "\(run.received)")
   }
 
+  /// How clients in other languages go about it, and how many notifications of theirs the gateway looks at.
+  static let binaryHabits: [(String, [String], Int)] = [
+    ("ruby", ["gateway_client.rb"], 6), ("php", ["gateway_client.php"], 3), ("perl", ["gateway_client.pl"], 4),
+    ("node", ["gateway_client.mjs"], 3), ("java", ["GatewayClient.java", "KEYS/client.p12"], 3),
+  ]
+
+  @Test("the habits of binary clients in other languages", arguments: binaryHabits)
+  func habits(_ language: String, _ arguments: [String], _ count: Int) throws {
+    guard isInstalled(language) else { return }
+    // Perl needs a module of its own, Java a compiler.
+    if language == "perl", try serve(["perl", "-MIO::Socket::SSL", "-e", "1"], ["--quiet"]).status != 0 { return }
+    if language == "java", !isInstalled("javac") { return }
+    let keys = FileManager.default.temporaryDirectory.appendingPathComponent("keys-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: keys) }
+    let command = arguments.enumerated().map { place, word in
+      place == 0 ? scripts.appendingPathComponent(word).path : word.replacingOccurrences(of: "KEYS", with: keys.path)
+    }
+    let list = scripts.appendingPathComponent("feedback.ndjson").path
+    let run = try serve(
+      [language] + command, ["--gateway", "--feedback-file", list, "--write-credentials", keys.path])
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.received.count == count, "\(run.received)")
+  }
+
   @Test("Node's http2", .enabled(if: isInstalled("node")))
   func node() throws {
     let run = try serve(["node", scripts.appendingPathComponent("node.mjs").path])
