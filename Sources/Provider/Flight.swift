@@ -65,6 +65,8 @@ struct Flight {
   var attempts = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0
+  /// Those of them that a GOAWAY explains.
+  var goAways = 0
   /// What APNs said the last time it said "not now"; 0 and nil while it has not.
   var lastStatus = 0
   var lastReason: String?
@@ -109,6 +111,7 @@ struct Flight {
     environment = record.environment
     attempts = 0
     refusals = 0
+    goAways = 0
     connection = -1
     isJournaled = false
     lastStatus = 0

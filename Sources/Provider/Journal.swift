@@ -30,6 +30,8 @@ public final class Journal {
   /// Changes places with `pending` while it goes to the disk; empty otherwise.
   private var writing: [UInt8] = []
   var finished = LineSet()
+  /// Those of them that did not end accepted.
+  var refused = LineSet()
   var sent = LineSet()
   var checkpoints: [(line: Int, fingerprint: UInt64)] = []
   private var nextCheckpoint = 0
@@ -116,6 +118,9 @@ public final class Journal {
 
   /// Whether the line's result stands in the journal.
   func isFinished(_ number: Int) -> Bool { finished.contains(number) }
+
+  /// Whether a finished line belongs among the rejects.
+  func isRefused(_ number: Int) -> Bool { refused.contains(number) }
 
   /// Whether the line may have been sent by a run that did not live to see the answer.
   func wasSent(_ number: Int) -> Bool { sent.contains(number) }

@@ -83,7 +83,9 @@ extension Journal {
       for line in first...last { sent.insert(line) }
     case UInt8(ascii: "R"):
       guard let blank = body.firstIndex(of: 0x20), let line = decimal(body.extracting(0..<blank)) else { return false }
-      if finished.insert(line) { replay(body.extracting((blank + 1)..<body.count)) }
+      let result = body.extracting((blank + 1)..<body.count)
+      if !isAccepted(result) { refused.insert(line) }
+      if finished.insert(line) { replay(result) }
     case UInt8(ascii: "U"):
       guard let line = decimal(body) else { return false }
       sent.remove(line)
@@ -120,4 +122,23 @@ private func decimal(_ text: Span<UInt8>) -> Int? {
     value = value * 10 + Int(text[index] - 0x30)
   }
   return value
+}
+
+/// Whether a result says so. The first member of that name is ours: what the caller chose, `meta`, stands last.
+private func isAccepted(_ result: Span<UInt8>) -> Bool {
+  var place = 0
+  while let quote = result.firstIndex(of: UInt8(ascii: "\""), from: place) {
+    if result.holds("\"outcome\":\"", at: quote) { return result.holds("accepted\"", at: quote + 11) }
+    place = quote + 1
+  }
+  return false
+}
+
+extension Span<UInt8> {
+  fileprivate func holds(_ text: StaticString, at start: Int) -> Bool {
+    let wanted = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard start + wanted.count <= count else { return false }
+    for index in wanted.indices where unsafe self[start + index] != wanted[index] { return false }
+    return true
+  }
 }

@@ -91,7 +91,10 @@ public class LineSender {
         journalFault = journalFault ?? error.message
         return stopAll(error.message)
       }
-      if journal.isFinished(number) { return }
+      if journal.isFinished(number) {
+        if journal.isRefused(number) { recorder.reject(line) }
+        return
+      }
     }
     do throws(SyntaxError) {
       try reader.read(line)

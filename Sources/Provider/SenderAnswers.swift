@@ -230,6 +230,9 @@ extension Sender {
 
   /// Most times a request that nobody acted on is sent anew.
   private static let refusalLimit = 10
+  /// The same for one that lay behind the last stream of a GOAWAY, on a connection that served: some lines lie there
+  /// again and again where GOAWAY is frequent. A line that makes the service say it must come to its end all the same.
+  private static let goAwayLimit = 100
 
   private func streamFailed(_ event: ClientEvent, _ connection: Connection, _ route: Route) {
     let index = event.tag
@@ -238,9 +241,15 @@ extension Sender {
     let reason = words.isEmpty ? "the stream was reset: \(event.code)" : words
     // What was never encrypted did not leave this process, whatever HTTP/2 knows about it.
     if event.isUnprocessed || flights[index].position >= connection.handed {
-      flights[index].refusals += 1
       flights[index].attempts -= 1
       if settings.neverTwice { return finish(index, unsent: "refused without being acted on: \(reason)") }
+      // Who says GOAWAY on a connection that answered others refuses no line in particular.
+      if connection.session.isClosing, connection.hasAnswered, flights[index].goAways < Self.goAwayLimit {
+        flights[index].goAways += 1
+        recorder.resent += 1
+        return requeue(index)
+      }
+      flights[index].refusals += 1
       guard flights[index].refusals <= Self.refusalLimit else {
         return finish(index, unsent: "refused \(flights[index].refusals) times without being acted on: \(reason)")
       }

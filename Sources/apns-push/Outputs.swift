@@ -34,6 +34,8 @@ struct Outputs {
   /// Writes the results that an earlier run of the journal had to standard output, and counts them.
   func replay(into recorder: inout Recorder) throws {
     guard let journal else { return }
+    // Written anew, as the results are: what a run that was killed left there may lack lines. A pipe stays as it is.
+    try? rejects?.truncate(to: 0)
     let replay = Replay()
     do throws(Journal.Fault) { try journal.replay { replay.take($0) } } catch {
       throw Failure(error.message, status: .stopped)

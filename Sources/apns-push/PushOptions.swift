@@ -122,7 +122,7 @@ enum PushOptions {
   static let rejects = Option.text(
     "rejects", value: "FILE", "keep the lines that did not end accepted",
     "Byte for byte, ready to be sent again. They hold device tokens, whatever `--redact` says. Under `--journal` lines "
-      + "that are `unsent` are not among them: the next run sends those.", completion: .files)
+      + "that are `unsent` are not among them: the next run sends those, and writes the file anew.", completion: .files)
   static let summary = Option.choice(
     "summary", value: "FORMAT", [("text", "a table"), ("json", "one JSON object"), ("none", "nothing")],
     "say at the end what came of it",
