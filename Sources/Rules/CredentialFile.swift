@@ -15,9 +15,9 @@ enum CredentialText {
     var start = 0
     while start < bytes.count, bytes[start] <= 0x20 { start += 1 }
     guard start < bytes.count, bytes[start] != UInt8(ascii: "{") else { return nil }
-    // openssl pkcs12 writes a heading before each block.
-    if Self.starts(bytes, start, "bag attributes") {
-      while start < bytes.count, bytes[start] != UInt8(ascii: "-") { start += 1 }
+    // What openssl writes before a block.
+    if ["bag attributes", "subject=", "certificate:"].contains(where: { Self.starts(bytes, start, $0) }) {
+      start = Self.firstBlock(bytes, start)
     }
     if let label = Self.pemLabel(bytes, start) {
       self = .pem(start: start, label: label)
@@ -43,6 +43,16 @@ enum CredentialText {
       if byte != letter && (byte | 0x20 != letter || word == "eyJ") { return false }
     }
     return true
+  }
+
+  /// Where the first line that begins a block of PEM starts, `start` when there is none.
+  private static func firstBlock(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+    var isLineStart = true
+    for index in start..<bytes.count {
+      if isLineStart, bytes[index] == UInt8(ascii: "-"), pemLabel(bytes, index) != nil { return index }
+      isLineStart = bytes[index] == 0x0A
+    }
+    return start
   }
 
   private static func pemLabel(_ bytes: Span<UInt8>, _ start: Int) -> String? {

@@ -29,11 +29,7 @@ extension Walk {
         let bit: UInt64 = 1 << UInt64(document.mark(key) & 63)
         if marks & bit != 0 || key.hasEscapes { isSuspect = true }
         marks |= bit
-        if rootNames.isNotable(document, node), scene.rootUnknown.count < Scene.unknownLimit {
-          scene.rootUnknown.append(node)
-        }
-        if token.kind == .null { rules.visit(.rootNull, document, &scene, value) }
-        if isOddKey(document, key) || isOdd(document, value, token) { pending.isSuspect = true }
+        takeCustom(document, &scene, &pending, node)
       }
       count &+= 1
       node = token.next
@@ -50,6 +46,17 @@ extension Walk {
     } else if isOddWithinAPS(document, aps, document.token(aps)) {
       pending.isSuspect = true
     }
+  }
+
+  /// A key of the app's own, at the root.
+  @inline(__always)
+  private func takeCustom(_ document: Document, _ scene: inout Scene, _ pending: inout Pending, _ node: Int) {
+    let token = document.token(node &+ 1)
+    if rootNames.isNotable(document, node), scene.rootUnknown.count < Scene.unknownLimit {
+      scene.rootUnknown.append(node)
+    }
+    if token.kind == .null { rules.visit(.rootNull, document, &scene, node &+ 1) }
+    if isOddKey(document, document.token(node)) || isOdd(document, node &+ 1, token) { pending.isSuspect = true }
   }
 
   private func collectAPS(_ document: Document, _ scene: inout Scene, _ pending: inout Pending, _ aps: Int) {

@@ -77,7 +77,8 @@ struct CertificateTests {
     let key = "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n"
     let clock = ["--now", "1790000000"]
     #expect(rules(expired + root + key, clock) == ["cert-expired"])
-    #expect(rules("Bag Attributes\n    friendlyName: x\n" + expired, clock) == ["cert-expired"])
+    #expect(rules("Bag Attributes\n    friendlyName: my-app\n" + expired, clock) == ["cert-expired"])
+    #expect(rules("subject=CN = x\n" + expired, clock) == ["cert-expired"])
     #expect(rules(expired + root) == [])
     #expect(rules(expired, ["--now", "\(Int.max)"]) == ["cert-expired"])
     // The store of somebody's own test service is nobody's business.
