@@ -1,8 +1,9 @@
-// simdjson's DOM parser alone over the lines of a file: prints the CPU seconds of the parsing, the best of three passes.
+// simdjson's DOM parser alone over the lines of a file: prints the CPU seconds of the parsing, the median of three passes.
 //
 //   dom FILE
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <string>
@@ -26,7 +27,7 @@ int main(int count, char **words) {
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1)) ends.push_back(end);
   text.append(simdjson::SIMDJSON_PADDING, '\0');
   simdjson::dom::parser parser;
-  double best = 0;
+  std::vector<double> passes;
   for (int pass = 0; pass < 3; pass++) {
     const double before = now();
     size_t start = 0, good = 0;
@@ -34,9 +35,9 @@ int main(int count, char **words) {
       good += parser.parse(text.data() + start, end - start, false).error() == simdjson::SUCCESS;
       start = end + 1;
     }
-    const double seconds = now() - before;
+    passes.push_back(now() - before);
     if (good != ends.size()) return 1;
-    if (pass == 0 || seconds < best) best = seconds;
   }
-  printf("%.6f\n", best);
+  std::sort(passes.begin(), passes.end());
+  printf("%.6f\n", passes[1]);
 }
