@@ -288,10 +288,11 @@ public struct DumpReader: Sendable {
     // Lines of one byte make many: they are put together first.
     var block = last
     while block.count < 4096 { block += last }
-    while count < offset {
-      let size = min(block.count, offset - count)
-      out.append(block.span.extracting(first: size))
-      count += size
+    while offset - count >= block.count {
+      out.append(contentsOf: block)
+      count += block.count
     }
+    out.append(contentsOf: block.prefix(offset - count))
+    count = offset
   }
 }
