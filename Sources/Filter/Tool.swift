@@ -39,6 +39,15 @@ public enum Tool {
     }
   }
 
+  /// Standard input, which must be readable. A person at a terminal is told that the tool waits for them.
+  /// - Parameter records: what is read, such as "notification records".
+  public static func standardInput(_ tool: String, _ records: String) throws(Failure) -> Descriptor {
+    let input = Descriptor.standardInput
+    if input.isDirectory { throw Failure("standard input is a folder") }
+    if input.isTerminal { say("\(tool): reading \(records) from the terminal, up to Ctrl-D; --help says more") }
+    return input
+  }
+
   /// Writes lines to standard error, fit for a terminal. What cannot be said is not worth dying for.
   public static func say(_ text: String) {
     try? Descriptor.standardError.writeAll(

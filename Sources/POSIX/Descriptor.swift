@@ -201,6 +201,12 @@ public final class Descriptor: Sendable {
     return place < 0 ? nil : Int(place)
   }
 
+  /// A folder can be opened; it fails only when it is read.
+  public var isDirectory: Bool {
+    var facts = stat()
+    return fstat(number, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+  }
+
   public var isTerminal: Bool { isatty(number) == 1 }
 
   /// Whether the descriptor is a regular file: its length is known and a read never waits for a person.

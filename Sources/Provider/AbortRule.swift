@@ -1,6 +1,7 @@
 // When to stop a run before it does harm: too large a share of one reason among the results.
 
 import APNs
+import Spelling
 
 /// Such as `BadDeviceToken>20%/500`: more than 20 per cent of the results, once there are 500.
 public struct AbortRule: Sendable, Equatable {
@@ -29,6 +30,14 @@ public struct AbortRule: Sendable, Equatable {
   /// Whether results with this share fulfil the rule.
   func isFulfilled(_ matching: Int, of total: Int) -> Bool {
     total >= sample && Double(matching) * 100 > percent * Double(total)
+  }
+
+  /// Nothing ends with the rule's word: neither outcome nor reason nor status. The nearest word that is one, if any.
+  public var stranger: (isStranger: Bool, near: String?) {
+    let words = Outcome.allCases.map(\.rawValue) + Reason.all.map(\.name)
+    if words.contains(word) { return (false, nil) }
+    if let status = Int(word), (200...599).contains(status) { return (false, nil) }
+    return (true, closest(to: word, among: words))
   }
 
   func matches(_ outcome: Outcome, _ status: Int, _ reason: String?) -> Bool {

@@ -147,9 +147,7 @@ public class LineSender {
       check(record, document, service: service, &problems)
       return service
     }
-    let node = record.credential ?? record.environmentNode ?? 0
-    let what = record.credential.map { "credential \"\(document.string($0).prefix(60))\"" } ?? "environment"
-    problems.append(Problem("record-no-service", at: node, "this run has no service for the record's \(what)"))
+    problems.append(Service.problem(with: record, document, services, defaultTopic: settings.topic))
     return 0
   }
 

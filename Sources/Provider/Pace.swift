@@ -7,6 +7,9 @@ struct Pace {
   private let burst: Double
   private var saved: Double
   private var last: UInt64
+  /// The last one asked for had to wait: what a late timer lost since is made up for, up to this much of a second.
+  private var isBehind = false
+  private static let catchUp = 0.05
 
   /// - Parameter perSecond: above 0.
   init(perSecond: Double, burst: Int, now: UInt64) {
@@ -19,7 +22,8 @@ struct Pace {
   /// Whether one more may go now; it counts as gone.
   mutating func take(now: UInt64) -> Bool {
     refill(now)
-    guard saved >= 1 else { return false }
+    isBehind = saved < 1
+    if isBehind { return false }
     saved -= 1
     return true
   }
@@ -31,7 +35,7 @@ struct Pace {
   }
 
   /// One that was taken did not go.
-  mutating func giveBack() { saved = min(saved + 1, burst) }
+  mutating func giveBack() { saved += 1 }
 
   /// When the next one may go: monotonic nanoseconds.
   func nextDue(now: UInt64) -> UInt64 {
@@ -40,7 +44,8 @@ struct Pace {
 
   private mutating func refill(_ now: UInt64) {
     guard now > last else { return }
-    saved = min(saved + Double(now - last) * rate, burst)
+    let room = isBehind ? max(burst, rate * 1e9 * Self.catchUp) : burst
+    saved = min(saved + Double(now - last) * rate, max(room, saved))
     last = now
   }
 }

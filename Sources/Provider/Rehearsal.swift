@@ -10,10 +10,12 @@ public final class Rehearsal {
   private var reader = Reader()
   private var heads: [RequestHead]
   private var problems: [Problem] = []
+  private let redaction: Redaction?
 
   public init(_ services: [Service], settings: SenderSettings) {
     self.services = services
     self.settings = settings
+    redaction = settings.redactionKey.map { Redaction(key: $0) }
     heads = services.map { RequestHead(authority: $0.authority) }
     for (index, service) in services.enumerated() {
       guard case .token = service.credential else { continue }
@@ -29,7 +31,9 @@ public final class Rehearsal {
     problems.removeAll()
     let record = Notification.read(document, problems: &problems)
     let place = Service.index(for: record, document, services, defaultTopic: settings.topic)
-    if problems.isEmpty, place == nil { return "this run has no service for the record" }
+    if problems.isEmpty, place == nil {
+      problems.append(Service.problem(with: record, document, services, defaultTopic: settings.topic))
+    }
     if problems.isEmpty, record.topic == nil, settings.topic.isEmpty, let place,
       services[place].needsTopic || record.channelID != nil
     {
@@ -51,10 +55,9 @@ public final class Rehearsal {
     ResultLine.text(&out, "service", service.authority)
     if !service.name.isEmpty { ResultLine.text(&out, "credential", service.name) }
     ResultLine.word(&out, "method", "POST")
-    head.fields.visit { name, value in
-      guard name.count == 5, name[1] == UInt8(ascii: "p"), name[0] == UInt8(ascii: ":") else { return }
-      ResultLine.text(&out, "path", value)
-    }
+    var path: [UInt8] = []
+    head.fields.visit { name, value in if Self.isPath(name) { self.takePath(value, flight, &path) } }
+    ResultLine.text(&out, "path", path.span)
     out.append(",\"headers\":[")
     var isFirst = true
     head.fields.visit { name, value in
@@ -63,11 +66,22 @@ public final class Rehearsal {
       out.append("[")
       out.appendJSONString(name)
       out.append(",")
-      out.appendJSONString(value)
+      if Self.isPath(name) { out.appendJSONString(path.span) } else { out.appendJSONString(value) }
       out.append("]")
     }
     out.append("]")
     ResultLine.raw(&out, "body", flight.bytes.span.extracting(flight.payload.range))
     ResultLine.end(&out)
+  }
+
+  private static func isPath(_ name: Span<UInt8>) -> Bool { name.count == 5 && name[0] == 0x3A && name[1] == 0x70 }
+
+  /// The path, its device token as a hash where tokens are not to be shown.
+  private func takePath(_ value: Span<UInt8>, _ flight: borrowing Flight, _ path: inout [UInt8]) {
+    guard let redaction, flight.token.isPresent, value.count >= flight.token.range.count else {
+      return path.append(value)
+    }
+    path.append(value.extracting(droppingLast: flight.token.range.count))
+    redaction.append(flight.bytes.span.extracting(flight.token.range), to: &path)
   }
 }

@@ -44,8 +44,11 @@ final class Route: Lane {
   var starvations = 0
   /// Connections in a row on which the provider token was called expired.
   var renewals = 0
-  /// Connections that failed in a row without an answer between them.
+  /// Connections that failed in a row without an answer between them, and since when: monotonic nanoseconds.
   private var failures = 0
+  private var failingSince: UInt64 = 0
+  /// It answered something in this run.
+  private var hasServed = false
   /// Monotonic nanoseconds before which no new connection is tried.
   private(set) var retryAt: UInt64 = 0
   private let settings: SenderSettings
@@ -109,6 +112,7 @@ final class Route: Lane {
 
   /// An answer came: the service is there.
   func succeeded() {
+    hasServed = true
     failures = 0
     retryAt = 0
   }
@@ -117,12 +121,15 @@ final class Route: Lane {
   func failed(
     _ failure: ConnectionFailure, now: UInt64, using generator: inout some RandomNumberGenerator
   ) -> Bool {
+    if failures == 0 { failingSince = now }
     failures += 1
-    if failure.isFinal || failures >= settings.connectAttempts {
+    // A host that was never reached is a mistake sooner than an outage.
+    let isOver = hasServed ? now - failingSince >= settings.outageTimeout : failures >= settings.connectAttempts
+    if failure.isFinal || isOver {
       stop(failure.message)
       return true
     }
-    let backoff = Backoff(base: 250_000_000, limit: 30_000_000_000)
+    let backoff = Backoff(base: 250_000_000, limit: 5_000_000_000)
     retryAt = now + backoff.delay(attempt: failures, using: &generator)
     return false
   }

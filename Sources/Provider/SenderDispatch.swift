@@ -172,13 +172,15 @@ extension Sender {
     }
     if connection.isDraining && connection.hasAnswered { return }
     if connection.hasAnswered {
-      recorder.say("\(failure.message); connecting again when there is something to send")
+      recorder.say("\(failure.message); " + Self.later)
     } else if route.failed(failure, now: now, using: &generator) {
       stop(route, failure.message, says: failure.message)
     } else {
-      recorder.say("\(failure.message); trying again")
+      recorder.say("\(failure.message); " + (route.ready.isEmpty ? Self.later : "trying again"))
     }
   }
+
+  private static let later = "connecting again when there is something to send"
 
   /// Gives a service up: what waits for it is unsent.
   func stop(_ route: Route, _ reason: String, says words: String? = nil) {

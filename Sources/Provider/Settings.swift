@@ -2,6 +2,7 @@
 
 import APNs
 import JSON
+import Spelling
 import TLS
 
 /// As whom one sends.
@@ -63,6 +64,42 @@ public struct Service {
     return services.firstIndex { $0.topics.isEmpty && $0.environment == wanted }
   }
 
+  /// Why no service fits a record.
+  static func problem(
+    with record: Notification, _ document: borrowing Document, _ services: [Service], defaultTopic: String
+  ) -> Problem {
+    var names: [String] = []
+    for service in services where !names.contains(service.name) { names.append(service.name) }
+    if let node = record.credential {
+      let name = document.string(node)
+      let known = names.filter { !$0.isEmpty }
+      if let environment = record.environment, names.contains(name) {
+        return Problem(
+          "record-no-service", at: record.environmentNode ?? node,
+          "the credential \"\(name)\" is not for the environment \(environment.rawValue)")
+      }
+      let near = closest(to: name, among: known).map { "did you mean \"\($0)\"?" }
+      return Problem(
+        "record-no-service", at: node, "this run has no credential \"\(name.prefix(60))\"",
+        help: near ?? (known.isEmpty ? "--credentials gives them names" : "it has " + known.joined(separator: ", ")))
+    }
+    let topic = record.topic.map { document.string($0) } ?? defaultTopic
+    let covered = services.contains { $0.topics.isEmpty || $0.covers(topic) }
+    if let environment = record.environment, covered {
+      return Problem(
+        "record-no-service", at: record.environmentNode ?? 0,
+        "no credential of this run is for the environment \(environment.rawValue)")
+    }
+    let lists = names.map { name in
+      let topics = services.first { $0.name == name }?.topics ?? []
+      return name + " (" + topics.joined(separator: ", ") + ")"
+    }
+    return Problem(
+      "record-no-service", at: record.topic ?? 0,
+      topic.isEmpty ? "the record has neither credential nor topic" : "no credential lists the topic \"\(topic)\"",
+      help: "this run has " + lists.joined(separator: ", "))
+  }
+
   /// Without a certificate that names it, the topic must stand in the request.
   var needsTopic: Bool {
     if case .token = credential { return true }
@@ -104,8 +141,10 @@ public struct SenderSettings: Sendable {
   public var requestTimeout: UInt64 = 30_000_000_000
   /// How often a request that may be sent again is sent again.
   public var retries = 3
-  /// How often in a row a connection may fail before the service counts as out of reach.
+  /// How often in a row a connection may fail before a service that never answered counts as out of reach.
   public var connectAttempts = 4
+  /// Nanoseconds that a service which answered before may be out of reach.
+  public var outageTimeout: UInt64 = 30_000_000_000
   /// The first back-off between attempts to send, and the largest, in nanoseconds.
   public var retryDelay: UInt64 = 1_000_000_000
   public var retryDelayLimit: UInt64 = 60_000_000_000

@@ -60,7 +60,8 @@ extension Transport {
       addresses = found.spread()
       connectNext(now)
     case .failure(let error):
-      end("the name \(error.host) cannot be resolved: \(error.message)")
+      let whose = settings.proxy == nil ? "name" : "proxy's name"
+      end("the \(whose) \(error.host) cannot be resolved: \(error.message)")
     case nil:
       end("the name of \(reached) cannot be resolved")
     }

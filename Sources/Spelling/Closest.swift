@@ -3,7 +3,8 @@
 /// The word that was probably meant, by edit distance; nil when none is near enough to be worth saying.
 ///
 /// One insertion, deletion, replacement, or swap of two neighbours is one edit (optimal string alignment). A word of up to
-/// two letters has no neighbours, up to five allows one edit, up to eight two, above three. Case does not count.
+/// two letters has no neighbours, up to five allows one edit, up to eight two, above three. Case does not count. Where none
+/// is near, the one word that begins with what was typed will do.
 /// - Parameter text: what was typed; may be anything of any length.
 /// - Parameter words: the candidates; of equally near ones the first is taken.
 public func closest(to text: String, among words: some Sequence<String>) -> String? {
@@ -20,7 +21,10 @@ public func closest(to text: String, among words: some Sequence<String>) -> Stri
     let distance = editDistance(typed, candidate)
     if distance <= limit { best = (word, distance) }
   }
-  return best?.word
+  if let best { return best.word }
+  // A beginning is as good as a slip, when it is the beginning of one word alone.
+  let longer = typed.count >= 3 ? words.filter { $0.utf8.count <= 256 && $0.lowercased().hasPrefix(text.lowercased()) } : []
+  return longer.count == 1 ? longer.first : nil
 }
 
 /// Edits from one word to the other, a swap of neighbours counting one.

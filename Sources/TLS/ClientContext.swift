@@ -107,7 +107,7 @@ func trustIn(_ context: OpaquePointer, _ trust: Trust) throws(Failure) {
   case .pem(let bytes):
     let certificates = bytes.withUnsafeBufferPointer { pemCertificates($0) }
     guard !certificates.isEmpty, let store = SSL_CTX_get_cert_store(context) else {
-      throw Failure(.configuration, "the CA file holds no certificate in PEM form")
+      throw Failure(.configuration, "the certificates to trust (--ca-file, APNS_CA_FILE) are not in PEM form")
     }
     for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
     ERR_clear_error()

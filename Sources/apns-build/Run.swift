@@ -73,18 +73,19 @@ struct Run {
   private func lines() throws -> Count {
     if !selection.isAll {
       var picker = Picker(tool: recipe.tool, selection, limit: limit, LineBuilder(recipe))
-      return try picker.run(lines: .standardInput)
+      return try picker.run(lines: try Tool.standardInput(recipe.tool, "device tokens or records"))
     }
     let loop = LineLoop(tool: recipe.tool, lineLimit: limit, jobs: jobs, progress: showsProgress)
     let recipe = recipe
-    return Count(try loop.run { LineBuilder(recipe) })
+    let input = try Tool.standardInput(recipe.tool, "device tokens or records")
+    return Count(try loop.run(from: input) { LineBuilder(recipe) })
   }
 
   private func rows() throws -> Count {
     let delimiter =
       arguments.has(BuildOptions.tsv) ? UInt8(ascii: "\t") : arguments[BuildOptions.delimiter] ?? UInt8(ascii: ",")
     let loop = RowLoop(tool: recipe.tool, delimiter: delimiter, limit: limit, jobs: jobs, progress: showsProgress)
-    let table = try TableInput(.standardInput, loop)
+    let table = try TableInput(Tool.standardInput(recipe.tool, "a table"), loop)
     if table.header.isEmpty { return Count() }
     let layout = try TableLayout(table, recipe)
     if !selection.isAll {

@@ -30,6 +30,7 @@ Tool.main(DecodeOptions.command) { arguments in
 }
 
 func openFile(_ path: String) throws -> Descriptor {
+  if path == "-" { return try Tool.standardInput(DecodeOptions.command.name, "a dump") }
   // A folder can be opened; it fails only when it is read.
   if File.isDirectory(path) { throw Filter.Failure("cannot read \(path): it is a folder") }
   do throws(SystemError) { return try File.open(path) } catch {

@@ -65,13 +65,14 @@ struct FeedbackRun {
       delimiter: arguments[FeedbackOptions.delimiter])
   }
 
-  private func read(into gathered: Monitor<DeadTokens>?) throws(SystemError) -> Tally {
+  private func read(into gathered: Monitor<DeadTokens>?) throws -> Tally {
     let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
     let loop = LineLoop(
       tool: name, lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576, jobs: arguments[CommonOptions.jobs] ?? 1,
       progress: Progress.isWanted(asked: asked))
     let reasons = Set(arguments.all(FeedbackOptions.reason))
-    return try loop.run { FeedbackFilter(reasons: reasons, gathered: gathered) }
+    let input = try Tool.standardInput(name, "results")
+    return try loop.run(from: input) { FeedbackFilter(reasons: reasons, gathered: gathered) }
   }
 
   private mutating func spare(_ dead: inout DeadTokens, _ registry: DeviceList) throws {

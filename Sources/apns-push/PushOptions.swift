@@ -57,6 +57,11 @@ enum PushOptions {
   static let tlsTimeout = Option.integer(
     "tls-timeout", value: "SECONDS", "longest wait for the TLS handshake",
     "And for the service's first word of HTTP/2 behind it.", range: 1...3600, default: 10)
+  static let outageTimeout = Option.integer(
+    "outage-timeout", value: "SECONDS", "how long a service may be out of reach",
+    "One that answered before in this run is tried again for so long, with growing random delays up to 5 s, while lines "
+      + "wait; then the rest is `unsent`. One that never answered is given up after four connections.", range: 0...86_400,
+    default: 30)
   static let requestTimeout = Option.integer(
     "request-timeout", value: "SECONDS", "longest wait for an answer",
     "A notification without an answer in this time ends as `unknown`: it may have been delivered.", range: 1...3600,
@@ -94,9 +99,9 @@ enum PushOptions {
       + "that APNs refuses with TooManyRequests is given time, first a second, then twice as long each time.",
     parse: Seconds.parse)
   static let abortIf = Option.custom(
-    "abort-if", value: "REASON>PERCENT%/N", "stop when too many end so",
+    "abort-if", value: "REASON>PERCENT%[/N]", "stop when too many end so",
     "`BadDeviceToken>20%/500` stops the run once more than 20 per cent of at least 500 results have that reason: the "
-      + "wrong environment, the wrong list. An outcome or a status may stand in place of the reason. The rest of the "
+      + "wrong environment, the wrong list. Without `/N` it is 100. An outcome or a status may stand in place of the reason. The rest of the "
       + "lines is `unsent`, the exit status 3.", repeats: true, parse: Conditions.parse)
   static let validate = Option.flag(
     "validate", "send no record with an error that apns-validate would find",
@@ -217,7 +222,7 @@ enum PushOptions {
       OptionGroup(
         "Sending",
         [
-          connections, rate, burst, repeatInterval, connectTimeout, tlsTimeout, requestTimeout, drainTimeout, retries,
+          connections, rate, burst, repeatInterval, connectTimeout, tlsTimeout, requestTimeout, outageTimeout, drainTimeout, retries,
           retryBudget, delivery,
           resendUnknown, validate, tryOtherEnvironment, abortIf,
         ]),

@@ -199,6 +199,7 @@ struct Run<Sender: Sending> {
   /// The first signal stops sending and drains; the second ends the wait. Both leave no line without its result.
   private mutating func handleSignals() {
     for signal in signals.taken() {
+      meter?.finish(records: sender.recorder.counts.total)
       if signal == Signals.user1 {
         Tool.say("\(tool): \(sender.recorder.counts.words); \(sender.pending) under way")
       } else if stopSignal == nil {

@@ -59,7 +59,13 @@ enum Seconds {
 enum Conditions {
   static func parse(_ text: String) throws(ValueError) -> AbortRule {
     guard let rule = AbortRule(text) else {
-      throw ValueError("expected REASON>PERCENT%/N, such as 'BadDeviceToken>20%/500', found '\(text)'")
+      throw ValueError(
+        "expected REASON>PERCENT% or REASON>PERCENT%/N, such as 'BadDeviceToken>20%/500', found '\(text)'")
+    }
+    let (isStranger, near) = rule.stranger
+    if isStranger {
+      let help = near.map { "; did you mean '\($0)'?" } ?? "; apns-rules(7) lists the reasons"
+      throw ValueError("'\(rule.word)' is no reason, outcome or status\(help)")
     }
     return rule
   }

@@ -52,11 +52,14 @@ func run(
 }
 
 func input(_ arguments: Arguments) throws -> Descriptor {
-  guard let path = arguments.operands.first else { return .standardInput }
+  guard let path = arguments.operands.first, path != "-" else {
+    return try Tool.standardInput(PushOptions.command.name, "notification records")
+  }
   // A folder can be opened; it fails only when it is read.
   if File.isDirectory(path) { throw Filter.Failure("cannot read \(path): it is a folder") }
   do throws(SystemError) { return try File.open(path) } catch {
-    throw Filter.Failure("cannot read \(path): \(error.message)")
+    let isFormat = arguments.isGiven(PushOptions.summary) && ["text", "json", "none"].contains(path)
+    throw Filter.Failure("cannot read \(path): \(error.message)" + (isFormat ? "; write --summary=\(path)" : ""))
   }
 }
 
@@ -71,6 +74,7 @@ func settings(_ arguments: Arguments) throws -> SenderSettings {
   settings.connectTimeout = UInt64(arguments[PushOptions.connectTimeout] ?? 10) * second
   settings.handshakeTimeout = UInt64(arguments[PushOptions.tlsTimeout] ?? 10) * second
   settings.repeatInterval = UInt64((arguments[PushOptions.repeatInterval] ?? 0) * 1e9)
+  settings.outageTimeout = UInt64(arguments[PushOptions.outageTimeout] ?? 30) * second
   settings.requestTimeout = UInt64(arguments[PushOptions.requestTimeout] ?? 30) * second
   settings.retries = arguments[PushOptions.retries] ?? 3
   settings.retryBudget = arguments[PushOptions.retryBudget]

@@ -98,7 +98,8 @@ enum FilterRun {
       jobs: arguments[CommonOptions.jobs] ?? 1, progress: Progress.isWanted(asked: asked))
     let counts = Monitor(Counts())
     let (isQuiet, fixes) = (arguments.has(Validate.quiet), arguments.has(Validate.fix))
-    let tally = try loop.run {
+    let input = try Tool.standardInput(Validate.command.name, "notification records or payloads")
+    let tally = try loop.run(from: input) {
       ValidateFilter(setup, format: format, isQuiet: isQuiet, fixes: fixes, counts: counts)
     }
     var total = counts.change { $0 }

@@ -26,6 +26,12 @@ import Testing
     #expect(closest(to: "priority", among: ["priorities", "priority"]) == "priority")
   }
 
+  @Test func aBeginningOfOneWordWillDo() {
+    #expect(closest(to: "prod", among: ["production", "sandbox"]) == "production")
+    #expect(closest(to: "pr", among: ["production"]) == nil)
+    #expect(closest(to: "back", among: ["background", "backdrops"]) == nil)
+  }
+
   @Test func aLongTextCostsNothing() {
     #expect(closest(to: String(repeating: "token", count: 1_000_000), among: Self.keys) == nil)
     #expect(closest(to: "token", among: [String(repeating: "token", count: 1_000_000)]) == nil)
