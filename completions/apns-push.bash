@@ -31,8 +31,8 @@ _apns_push() {
         ;;
       --endpoint | --port | --proxy | --key-id | --team-id | --passphrase | -t | --topic | -c | \
         --connections | --rate | --burst | --repeat-interval | --connect-timeout | --tls-timeout | \
-        --request-timeout | --drain-timeout | --retries | --retry-budget | --abort-if | --linger | --window \
-        | --max-line)
+        --request-timeout | --outage-timeout | --drain-timeout | --retries | --retry-budget | --abort-if | \
+        --linger | --window | --max-line)
         return
         ;;
       --ca-file | -k | --key | --cert | --cert-key | --credentials | -j | --journal | --rejects | \
@@ -66,10 +66,10 @@ _apns_push() {
         -e --environment --endpoint --port --ca-file --proxy --allow-no-alpn -k --key --key-id --team-id
         --cert --cert-key --passphrase --credentials --check-credentials --token-cache --no-token-cache -t
         --topic -c --connections --rate --burst --repeat-interval --connect-timeout --tls-timeout
-        --request-timeout --drain-timeout --retries --retry-budget --delivery --resend-unknown --validate
-        --try-other-environment --abort-if --protocol --binary-format --linger --window -j --journal
-        --rejects --events --summary --redact --dry-run --probe --max-line --progress --no-progress -h
-        --help -V --version
+        --request-timeout --outage-timeout --drain-timeout --retries --retry-budget --delivery
+        --resend-unknown --validate --try-other-environment --abort-if --protocol --binary-format --linger
+        --window -j --journal --rejects --events --summary --redact --dry-run --probe --max-line --progress
+        --no-progress -h --help -V --version
       ' -- "$cur"
       return
     fi

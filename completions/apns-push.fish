@@ -25,6 +25,7 @@ complete -c apns-push -l repeat-interval -x -d 'send to one device token at most
 complete -c apns-push -l connect-timeout -x -d 'longest wait for a connection'
 complete -c apns-push -l tls-timeout -x -d 'longest wait for the TLS handshake'
 complete -c apns-push -l request-timeout -x -d 'longest wait for an answer'
+complete -c apns-push -l outage-timeout -x -d 'how long a service may be out of reach'
 complete -c apns-push -l drain-timeout -x -d 'longest wait for answers after a signal'
 complete -c apns-push -l retries -x -d 'how often a notification is sent again'
 complete -c apns-push -l retry-budget -x -d 'how many times in the whole run'

@@ -67,7 +67,9 @@ public struct Notification: Sendable {
     var record = Notification()
     guard document.kind(0) == .object else {
       problems.append(
-        Problem("record-not-object", at: 0, "a notification record is a JSON object, this is \(words(document, 0))"))
+        Problem(
+          "record-not-object", at: 0, "a notification record is a JSON object, this is \(words(document, 0))",
+          help: document.kind(0) == .array ? "jq -c '.[]' puts each element on a line" : nil))
       return record
     }
     var member = 1

@@ -74,10 +74,11 @@ public struct CredentialExamination {
 
   private mutating func examineKey(_ file: CredentialFile, _ source: CredentialSource) throws(CredentialProblem) {
     self.file = file.place
+    // A file that is not there is the first thing to be told.
+    let bytes = try file.bytes()
     takeIdentifiers(file, source)
     if !source.topics.isEmpty { topics = source.topics }
     if let environment = source.environment { environments = [environment] }
-    let bytes = try file.bytes()
     let read: KeyFile
     do throws(CredentialProblem) { read = try KeyFile(bytes, passphrase: source.passphrase) } catch {
       throw CredentialProblem(

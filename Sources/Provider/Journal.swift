@@ -3,6 +3,7 @@
 // One record a line, each behind a checksum of eight hexadecimal digits:
 //
 //   xxxxxxxx H 1 <seed, 16 hex digits>           the head: version, seed of generated ids
+//   xxxxxxxx T HTTP/2 to production at api.push.apple.com    where the run's lines go; the last one counts
 //   xxxxxxxx S 1001-1400                         these lines are about to go to the wire
 //   xxxxxxxx R 1003 {"line":1003,…}              the result of a line
 //   xxxxxxxx U 1007                              this line was not acted on: nobody sent it, or it was refused unread
@@ -30,6 +31,8 @@ public final class Journal {
   /// Changes places with `pending` while it goes to the disk; empty otherwise.
   private var writing: [UInt8] = []
   var finished = LineSet()
+  /// Where the earlier run's lines went.
+  var target = ""
   /// Those of them that did not end accepted.
   var refused = LineSet()
   var sent = LineSet()
@@ -50,7 +53,8 @@ public final class Journal {
   public internal(set) var repairedBytes = 0
 
   /// Opens a journal or begins one.
-  public init(path: String) throws(Fault) {
+  /// - Parameter target: where the run's lines go, in words. What was sent elsewhere is not what this run is asked for.
+  public init(path: String, target: String = "") throws(Fault) {
     self.path = path
     seed = UInt64.random(in: .min ... .max)
     do throws(SystemError) {
@@ -68,7 +72,20 @@ public final class Journal {
         out.append("H 1 ")
         appendHexadecimal(seed, &out)
       }
-      try commit()
+    }
+    try note(target)
+    if !isResumed { try commit() }
+  }
+
+  private func note(_ target: String) throws(Fault) {
+    if target == self.target { return }
+    if !self.target.isEmpty, !finished.isEmpty || !sent.isEmpty {
+      throw Fault(
+        message: "the journal \(path) is of a run by \(self.target), this one goes by \(target); use a new journal")
+    }
+    record { _, out in
+      out.append("T ")
+      out.append(target)
     }
   }
 

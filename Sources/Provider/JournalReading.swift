@@ -86,6 +86,7 @@ extension Journal {
       let result = body.extracting((blank + 1)..<body.count)
       if !isAccepted(result) { refused.insert(line) }
       if finished.insert(line) { replay(result) }
+    case UInt8(ascii: "T"): target = String(utf8: body)
     case UInt8(ascii: "U"):
       guard let line = decimal(body) else { return false }
       sent.remove(line)

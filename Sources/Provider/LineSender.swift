@@ -99,7 +99,8 @@ public class LineSender {
     do throws(SyntaxError) {
       try reader.read(line)
     } catch {
-      refuse(number, "not JSON: \(error.message)", column: position(of: error.offset, in: line).column)
+      let hint = InputHint.words(line).map { " (\($0))" } ?? ""
+      refuse(number, "not JSON: \(error.message)\(hint)", column: position(of: error.offset, in: line).column)
       recorder.reject(line)
       return
     }

@@ -4,6 +4,8 @@
 struct LineSet {
   private var words: [UInt64] = []
 
+  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
   func contains(_ line: Int) -> Bool {
     guard line >= 0, line >> 6 < words.count else { return false }
     return words[line >> 6] >> UInt64(line & 63) & 1 == 1

@@ -20,6 +20,8 @@ public struct Recorder {
   /// How often each reason was given, beyond acceptance. At most a thousand different words are kept apart.
   public internal(set) var reasons: [String: Int] = [:]
   public internal(set) var latencies = Histogram()
+  /// Results among `counts` that an earlier run had.
+  public internal(set) var replayed = 0
   /// Requests that were sent a second time or more.
   public internal(set) var resent = 0
 
@@ -35,7 +37,17 @@ public struct Recorder {
     redaction = settings.redactionKey.map { Redaction(key: $0) }
   }
 
+  /// Words about lines that were left out: a wrong file must not fill the terminal.
+  public private(set) var unsaid = 0
+  private var said = 0
+  private static let wordLimit = 20
+
   mutating func say(_ number: Int, _ column: Int?, _ message: String) {
+    said += 1
+    if said > Self.wordLimit {
+      unsaid += 1
+      return
+    }
     words.append("\(tool): line \(number): ")
     if let column { words.append("column \(column): ") }
     words.append(message.visible)
@@ -57,7 +69,10 @@ public struct Recorder {
   }
 
   /// Counts a result that an earlier run had.
-  public mutating func countReplayed(_ outcome: Outcome, reason: String?) { count(outcome, reason: reason) }
+  public mutating func countReplayed(_ outcome: Outcome, reason: String?) {
+    count(outcome, reason: reason)
+    replayed += 1
+  }
 
   /// Appends an event: `{"event":"connected","time_ms":…` and the fields that the body adds.
   mutating func event(_ name: StaticString, at milliseconds: Int, _ more: (inout [UInt8]) -> Void = { _ in }) {

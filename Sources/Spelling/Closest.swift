@@ -23,7 +23,8 @@ public func closest(to text: String, among words: some Sequence<String>) -> Stri
   }
   if let best { return best.word }
   // A beginning is as good as a slip, when it is the beginning of one word alone.
-  let longer = typed.count >= 3 ? words.filter { $0.utf8.count <= 256 && $0.lowercased().hasPrefix(text.lowercased()) } : []
+  guard typed.count >= 3 else { return nil }
+  let longer = words.filter { $0.utf8.count <= 256 && $0.lowercased().hasPrefix(text.lowercased()) }
   return longer.count == 1 ? longer.first : nil
 }
 

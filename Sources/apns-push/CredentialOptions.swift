@@ -17,7 +17,7 @@ enum CredentialOptions {
     "check-credentials", "examine the credentials and exit; nothing is sent",
     "Connects to nothing. Writes one record for each credential: what the file is and how it is damaged, key id and team "
       + "id and whether they look swapped, topics, environment, the days a certificate has left, whether the trusted "
-      + "certificates hold the roots that Apple uses, and the `problems`. Nothing private is printed. The exit status is "
+      + "certificates hold the roots that Apple uses, the `problems`, and `ok`, which is false when one of them is an error. Nothing private is printed. The exit status is "
       + "0 when all is well, 1 when a problem is an error or a warning (such as fewer than 30 days left), 2 when there "
       + "was nothing to examine.")
   static let tokenCache = Option.flag(

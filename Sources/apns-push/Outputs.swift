@@ -14,10 +14,11 @@ struct Outputs {
 
   /// Opens the files.
   /// - Parameter input: where the lines come from: a file that is written must not be the one that is read.
-  init(_ arguments: Arguments, input: Descriptor) throws {
+  /// - Parameter target: where the lines go, in words.
+  init(_ arguments: Arguments, input: Descriptor, target: String) throws {
     try Self.checkDistinct(arguments, input)
     journal = try arguments[PushOptions.journal].map { (path) throws(Failure) in
-      do throws(Journal.Fault) { return try Journal(path: path) } catch { throw Failure(error.message) }
+      do throws(Journal.Fault) { return try Journal(path: path, target: target) } catch { throw Failure(error.message) }
     }
     let goesOn = journal?.isResumed ?? false
     rejects = try Self.create(arguments[PushOptions.rejects], appending: goesOn, mode: 0o600)
@@ -41,6 +42,11 @@ struct Outputs {
       throw Failure(error.message, status: .stopped)
     }
     try replay.flush()
+    let count = replay.endings.values.reduce(0) { $0 + $1.values.reduce(0, +) }
+    if count > 0 {
+      let words = count == 1 ? "1 result stands" : "\(count) results stand"
+      Tool.say("\(PushOptions.command.name): \(words) in the journal: printed again, not sent again")
+    }
     for (outcome, reasons) in replay.endings {
       for (reason, count) in reasons {
         for _ in 0..<count { recorder.countReplayed(outcome, reason: reason.isEmpty ? nil : reason) }

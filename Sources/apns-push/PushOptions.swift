@@ -60,7 +60,8 @@ enum PushOptions {
   static let outageTimeout = Option.integer(
     "outage-timeout", value: "SECONDS", "how long a service may be out of reach",
     "One that answered before in this run is tried again for so long, with growing random delays up to 5 s, while lines "
-      + "wait; then the rest is `unsent`. One that never answered is given up after four connections.", range: 0...86_400,
+      + "wait; then the rest is `unsent`. One that never answered is given up after four connections.",
+    range: 0...86_400,
     default: 30)
   static let requestTimeout = Option.integer(
     "request-timeout", value: "SECONDS", "longest wait for an answer",
@@ -222,7 +223,8 @@ enum PushOptions {
       OptionGroup(
         "Sending",
         [
-          connections, rate, burst, repeatInterval, connectTimeout, tlsTimeout, requestTimeout, outageTimeout, drainTimeout, retries,
+          connections, rate, burst, repeatInterval, connectTimeout, tlsTimeout, requestTimeout, outageTimeout,
+          drainTimeout, retries,
           retryBudget, delivery,
           resendUnknown, validate, tryOtherEnvironment, abortIf,
         ]),

@@ -59,6 +59,9 @@ struct Run<Sender: Sending> {
     sender.commit()
     try write()
     meter?.finish(records: sender.recorder.counts.total)
+    if sender.recorder.unsaid > 0 {
+      Tool.say("\(tool): \(sender.recorder.unsaid) more such remarks; the results say what is wrong with each line")
+    }
     try sum()
     if let stopSignal { Signals.endProcess(with: stopSignal) }
     return status

@@ -21,6 +21,9 @@ struct Summary {
   }
   private static let percentiles = [50.0, 90, 99, 99.9]
 
+  /// Results a second; those of an earlier run took no time.
+  private var rate: Int { Int(Double(recorder.counts.total - recorder.replayed) / seconds) }
+
   /// One JSON object and a newline.
   var json: [UInt8] {
     var out = Writer()
@@ -40,10 +43,14 @@ struct Summary {
     out.endObject()
     out.key("resent")
     out.integer(recorder.resent)
+    if recorder.replayed > 0 {
+      out.key("replayed")
+      out.integer(recorder.replayed)
+    }
     out.key("seconds")
     out.number((seconds * 1000).rounded() / 1000)
     out.key("per_second")
-    out.integer(Int(Double(recorder.counts.total) / seconds))
+    out.integer(rate)
     out.key("latency_us")
     out.beginObject()
     for percent in Self.percentiles where recorder.latencies.count > 0 {
@@ -62,9 +69,10 @@ struct Summary {
 
   /// Some lines of text, ending in a newline.
   var table: String {
-    var rows = [
-      "\(recorder.counts.total) lines in \(text(seconds)) s, \(Int(Double(recorder.counts.total) / seconds))/s"
-    ]
+    let total = recorder.counts.total
+    let time = seconds < 10 ? milliseconds(Int(seconds * 1e6)) : "\(text(seconds)) s"
+    var rows = ["\(total) \(total == 1 ? "line" : "lines") in \(time)" + (seconds < 0.1 ? "" : ", \(rate)/s")]
+    if recorder.replayed > 0 { rows.append("  \(pad("from the journal", 28))\(left(recorder.replayed))") }
     for (name, count) in counts where count > 0 { rows.append("  \(pad(name, 28))\(left(count))\(share(count))") }
     for (name, count) in reasons { rows.append("    \(pad(name, 26))\(left(count))\(share(count))") }
     if recorder.resent > 0 { rows.append("  \(pad("sent again", 28))\(left(recorder.resent))") }
@@ -90,7 +98,8 @@ struct Summary {
 
   private func share(_ count: Int) -> String {
     let total = max(recorder.counts.total, 1)
-    return "  \(text(Double(count) * 100 / Double(total))) %"
+    let percent = Double(count) * 100 / Double(total)
+    return count > 0 && percent < 0.1 ? "  < 0.1 %" : "  \(text(percent)) %"
   }
 
   private func milliseconds(_ microseconds: Int) -> String { "\(text(Double(microseconds) / 1000)) ms" }

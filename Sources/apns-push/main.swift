@@ -13,6 +13,7 @@ Signals.ignore(Signals.fileSize)
 
 Tool.main(PushOptions.command) { arguments in
   try BinaryOptions.check(arguments)
+  try checkIdle(arguments)
   if arguments.has(CredentialOptions.check) { return try Credentials(arguments).check() }
   let isBinary = BinaryOptions.isChosen(arguments)
   // What was typed is judged before any file is opened.
@@ -23,7 +24,11 @@ Tool.main(PushOptions.command) { arguments in
   let lines = LineReader(try input(arguments), lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576)
   if arguments.has(PushOptions.dryRun) { return try rehearse(services, settings, lines) }
 
-  let outputs = try Outputs(arguments, input: lines.input)
+  let first = services[0]
+  let topic = settings.topic.isEmpty ? "" : ", topic \(settings.topic)"
+  let target =
+    "\(isBinary ? "the binary protocol" : "HTTP/2") to \(first.environment.rawValue) at \(first.host)\(topic)".visible
+  let outputs = try Outputs(arguments, input: lines.input, target: target)
   settings.keepsRejects = outputs.keepsRejects
   settings.keepsEvents = outputs.keepsEvents
   let signals = try Signals([Signals.interrupt, Signals.terminate, Signals.user1])
@@ -36,6 +41,21 @@ Tool.main(PushOptions.command) { arguments in
   }
   let sender = try Sender(services, settings: settings, journal: outputs.journal, signals: signals.descriptor)
   return try run(sender, lines, outputs, signals, arguments)
+}
+
+/// Where nothing is sent, nothing is left behind: an option that asks for it is a mistake.
+func checkIdle(_ arguments: Arguments) throws {
+  let idle = [PushOptions.probe, CredentialOptions.check, PushOptions.dryRun].filter { arguments.has($0) }
+  guard let first = idle.first else { return }
+  if idle.count > 1 {
+    throw PushOptions.command.usageError(
+      "--\(first.declaration.name) and --\(idle[1].declaration.name) exclude each other")
+  }
+  for option in [PushOptions.journal, PushOptions.rejects, PushOptions.events]
+  where arguments.origin(of: option) == .commandLine {
+    throw PushOptions.command.usageError(
+      "--\(option.declaration.name) has nothing to write under --\(first.declaration.name)")
+  }
 }
 
 /// Lets a sender send the lines.

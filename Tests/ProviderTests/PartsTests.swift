@@ -163,6 +163,23 @@ private final class Folder {
     #expect(window.hasRoom(1_000_000))
   }
 
+  /// Timers tick in milliseconds, and late: the rate is kept all the same, and a pause saves no more than the burst.
+  @Test(
+    arguments: [(50.0, 7_000_000), (2_000, 1_000_000), (20_000, 1_300_000), (20_000, 9_000_000)] as [(Double, UInt64)])
+  func aRateIsKept(_ perSecond: Double, _ tick: UInt64) {
+    var pace = Pace(perSecond: perSecond, burst: 1, now: 0)
+    var (now, sent): (UInt64, Double) = (0, 0)
+    while now < 5_000_000_000 {
+      while pace.take(now: now) { sent += 1 }
+      now += tick
+    }
+    #expect(abs(sent / 5 - perSecond) <= perSecond * 0.02, "\(sent / 5)")
+    // Nothing waited when the pause began.
+    var idle = Pace(perSecond: perSecond, burst: 3, now: 0)
+    #expect((0..<3).allSatisfy { _ in idle.take(now: 0) })
+    #expect((0..<3).allSatisfy { _ in idle.take(now: 60_000_000_000) } && !idle.take(now: 60_000_000_000))
+  }
+
   @Test func aThrottledTokenIsSpaced() {
     var spacing = Spacing(interval: 0)
     #expect(!spacing.isActive && spacing.claim(7, now: 0) == nil)
