@@ -69,7 +69,7 @@ import Testing
 
   @Test func unsetVariables() throws {
     let source = try read("{\"a\": {\"key_text_env\": \"NOT_SET_ANYWHERE\", \"key_id\": \"ABCDE12345\"}}")[0]
-    #expect(CredentialExamination(source, now: today).ids == ["team-id-missing", "variable-unset"])
+    #expect(CredentialExamination(source, now: today).ids == ["variable-unset"])
     let phrase = try read("{\"a\": {\"cert\": \"x\", \"passphrase\": \"env:NOT_SET_ANYWHERE\"}}")[0]
     #expect(CredentialExamination(phrase, now: today).ids == ["passphrase-missing", "file-unreadable"])
     let odd = try read("{\"a\": {\"cert\": \"x\", \"passphrase\": \"hunter2\"}}")[0]
