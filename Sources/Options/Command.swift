@@ -73,7 +73,7 @@ public struct Command: Sendable {
   public var date: String
   /// What it does in one line: small first letter, no period.
   public var summary: String
-  /// Paragraphs of the manual; the help shows the first.
+  /// Paragraphs of the manual; the help shows the first, and the second where that is shown as it stands.
   public var description: [String]
   /// What stands behind the name, one line for each way to call it; made from the operand when empty.
   public var usage: [String]

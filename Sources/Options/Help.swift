@@ -8,6 +8,8 @@ extension Command {
     }
     page.put("\n")
     page.paragraph(description.first ?? summary, indent: 0)
+    // What goes in and what comes out is sooner seen than told.
+    if description.count > 1, description[1].hasPrefix("    ") { page.put("\n\(description[1])\n") }
     if let operand {
       page.heading("Operands")
       page.row(operand.word + (operand.repeats ? "..." : ""), operand.summary)

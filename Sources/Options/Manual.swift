@@ -7,7 +7,7 @@ extension Command {
     page.macro("\\\" Made by '\(name) --generate-page man' from the declarations of its options: change those.")
     page.macro("Dd \(mdocDate)")
     page.macro("Dt \(name.uppercased()) 1")
-    page.macro("Os")
+    page.macro("Os apns-tools")
     page.macro("Sh NAME")
     page.macro("Nm \(name)")
     page.macro("Nd \(Mdoc.escaped(summary))")

@@ -37,6 +37,18 @@ struct Credentials {
     }
   }
 
+  /// A topic that two credentials list goes by the first of them, which may be a slip.
+  private func warnOfSharedTopics(_ credentials: [CredentialExamination]) {
+    var first: [String: CredentialExamination] = [:]
+    for credential in credentials {
+      for topic in credential.topics {
+        guard let other = first.updateValue(first[topic] ?? credential, forKey: topic) else { continue }
+        guard other.environments.contains(where: credential.environments.contains) else { continue }
+        access.warn("credentials \"\(other.name)\" and \"\(credential.name)\" both list \(topic); it goes by the first")
+      }
+    }
+  }
+
   /// The gateways of a run over the binary protocol: certificates alone. A key in the environment is passed over.
   func gateways() throws -> [Service] {
     let keyIsTyped = arguments.origin(of: PushOptions.key) == .commandLine
@@ -75,6 +87,7 @@ struct Credentials {
     let trust = TrustReport(settings, file: arguments[PushOptions.caFile])
     var doctor = CredentialDoctor(trust: trust, isApple: arguments[PushOptions.endpoint] == nil)
     for one in found { doctor.report(one) }
+    warnOfSharedTopics(found)
     try Descriptor.standardOutput.writeAll(doctor.output.bytes.span)
     return doctor.needsAttention ? .findings : .ok
   }

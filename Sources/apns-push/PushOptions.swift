@@ -208,6 +208,8 @@ enum PushOptions {
       "Reads notification records, one JSON object a line, sends them to the Apple Push Notification service over "
         + "HTTP/2 and writes one result record for each line, as the answers come. Whatever happens, no line is without "
         + "its result.",
+      #"    {"token":"a1b2c3…","topic":"com.example.app","payload":{"aps":{"alert":"Hi"}}}"# + "\n"
+        + #"    {"line":1,"token":"a1b2c3…","outcome":"accepted","status":200,"id":"4F2A…"}"#,
       "The environment is the sandbox unless `--environment` or a record says otherwise. One record is sent as one request; "
         + "the service, not this tool, judges what is in the payload: `--validate` or apns-validate(1) do that beforehand.",
     ],
