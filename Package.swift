@@ -68,10 +68,10 @@ let package = Package(
 
     // Tools.
     .executableTarget(
-      name: "apns-build", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX"],
+      name: "apns-build", dependencies: ["APNs", "Builder", "Filter", "JSON", "Options", "POSIX", "Spelling"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
-      name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules"],
+      name: "apns-validate", dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Rules", "Spelling"],
       swiftSettings: safe, linkerSettings: fullyStatic),
     .executableTarget(
       name: "apns-push", dependencies: ["APNs", "Access", "Filter", "JSON", "Options", "POSIX", "Provider", "Rules"],

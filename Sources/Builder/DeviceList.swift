@@ -174,7 +174,7 @@ public struct DeviceList {
       if !entry.token.appendToken(token) { entry.token = try TokenForms.normalised(token) }
     } catch {
       entry.token.removeAll()
-      entry.fault = error.message
+      entry.fault = token.isUTF16 ? LineBuilder.utf16 : error.message
     }
   }
 

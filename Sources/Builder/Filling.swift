@@ -55,11 +55,14 @@ public enum Filled: Equatable, Sendable {
   public init(_ text: String, _ shape: Shape) throws(ValueError) {
     let shown = "'\(text.prefix(60))'"
     switch shape {
-    case .number:
+    case .number, .fraction:
       guard let first = text.utf8.first, first == 0x2D || (0x30...0x39).contains(first) else {
-        throw ValueError("expected a number, found \(shown)")
+        throw ValueError("expected a number\(shape == .fraction ? " from 0 to 1" : ""), found \(shown)")
       }
       try checkJSON(Array(text.utf8), "the number \(shown)")
+      if shape == .fraction, !(Double(text).map { (0...1).contains($0) } ?? false) {
+        throw ValueError("expected a number from 0 to 1, found \(shown)")
+      }
       self = .json(text)
     case .count:
       guard let count = Int(text), count >= 0, text.utf8.first != 0x2B else {

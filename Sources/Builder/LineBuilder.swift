@@ -29,7 +29,7 @@ public struct LineBuilder: LineProcessor {
       if bare[0] == UInt8(ascii: "{"), !bare.isDataDescription {
         try object(line, into: &output)
       } else {
-        do throws(LineFault) { try self.bare(bare, into: &output) } catch { throw tableFault(bare) ?? error }
+        do throws(LineFault) { try self.bare(bare, into: &output) } catch { throw Self.otherFault(bare) ?? error }
       }
     } catch {
       output.say(recipe.tool, line: number, error.message)
@@ -37,13 +37,25 @@ public struct LineBuilder: LineProcessor {
     }
   }
 
-  /// A row of a table is no token, and what to do about it is easily said.
-  private func tableFault(_ line: Span<UInt8>) -> LineFault? {
+  /// What is no token, and what to do about it, where that is easily said.
+  private static func otherFault(_ line: Span<UInt8>) -> LineFault? {
+    if line.isUTF16 { return LineFault(utf16) }
+    switch line[0] {
+    case UInt8(ascii: "["): return LineFault("this is a JSON array; write its elements one a line, as with jq -c '.[]'")
+    // `}`, `],`, `"token": "a1b2…",`.
+    case UInt8(ascii: "}"), UInt8(ascii: "]"): return LineFault(prettyPrinted)
+    case UInt8(ascii: "\"") where line.hasKey: return LineFault(prettyPrinted)
+    default: break
+    }
     var index = 0
     while index < line.count, DeviceToken.isHexadecimal(line[index]) { index += 1 }
     guard index < line.count, line[index] == UInt8(ascii: ",") || line[index] == UInt8(ascii: "\t") else { return nil }
     return LineFault("this is a row of a table, no device token: give --csv or --tsv, with a header as the first line")
   }
+
+  static let utf16 = "this is UTF-16; convert the input, as with iconv -f UTF-16 -t UTF-8"
+  private static let prettyPrinted =
+    "this is a part of pretty-printed JSON; write one object a line, as with jq -c ."
 
   /// A recipient that is nothing but a token.
   public mutating func bare(_ token: Span<UInt8>, into output: inout Output) throws(LineFault) {
@@ -58,7 +70,9 @@ public struct LineBuilder: LineProcessor {
     do throws(SyntaxError) {
       try reader.read(line)
     } catch {
+      if line.endsOpen, error.offset + 1 >= line.count { throw LineFault(Self.prettyPrinted) }
       let column = JSON.position(of: error.offset, in: line).column
+      if line.isUTF16 { throw LineFault(Self.utf16) }
       throw LineFault("not JSON: \(error.message) at column \(column)")
     }
     let tokens = reader.tokens
@@ -192,6 +206,29 @@ extension Span<UInt8> {
       while end > start + 1, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
       return extracting(start..<end)
     }
+  }
+
+  /// Every other byte of ASCII in UTF-16 is 0, and a file of it may begin with a mark of its own.
+  var isUTF16: Bool {
+    if count > 1, self[0] == 0xFF && self[1] == 0xFE || self[0] == 0xFE && self[1] == 0xFF { return true }
+    var zeros = 0
+    for index in indices where self[index] == 0 { zeros += 1 }
+    return zeros * 3 >= count
+  }
+
+  /// The line goes on behind its end: `{`, `"a": [`, `"a": 1,`.
+  var endsOpen: Bool {
+    var end = count
+    while end > 0, self[end - 1] <= 0x20 { end -= 1 }
+    return end > 0 && [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ",")].contains(self[end - 1])
+  }
+
+  /// `"key":` at the start.
+  var hasKey: Bool {
+    guard let quote = firstIndex(of: UInt8(ascii: "\""), from: 1) else { return false }
+    var index = quote + 1
+    while index < count, self[index] == 0x20 { index += 1 }
+    return index < count && self[index] == UInt8(ascii: ":")
   }
 
   /// `{length = 32, bytes = 0x…}`, which begins like an object.

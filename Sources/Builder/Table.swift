@@ -56,6 +56,7 @@ public struct TableInput: Sendable {
   }
 
   private func names(_ line: Span<UInt8>) throws -> [String] {
+    if line.isUTF16 { throw Failure("line \(headerNumber): \(LineBuilder.utf16)") }
     var row = RowFields()
     row.split(line, delimiter: loop.delimiter)
     return try row.fields.indices.map { index in

@@ -11,7 +11,7 @@ public enum Moment: Sendable, Equatable {
   /// Seconds of this century have ten digits, milliseconds thirteen: from the year 5138 on it is milliseconds.
   static let firstMillisecond = 100_000_000_000
 
-  /// Reads `now`, `+90s`, `+1h30m`, `2026-12-01T09:00:00Z`, `@1790000000`, `1790000000`, `0`.
+  /// Reads `now`, `+90s`, `+1h30m`, `2026-12-01T09:00:00Z`, `2026-12-01` (midnight UTC), `@1790000000`, `1790000000`, `0`.
   /// - Throws: an error that says what was expected; for milliseconds, the right value.
   public init(_ text: String) throws(ValueError) {
     if text == "now" {
@@ -35,9 +35,10 @@ public enum Moment: Sendable, Equatable {
       }
       return seconds
     }
-    if let seconds = Calendar.seconds(of: text) { return seconds }
+    if let seconds = Calendar.seconds(of: text) ?? Calendar.seconds(of: text + "T00:00:00Z") { return seconds }
     throw ValueError(
-      "expected a time such as +1h30m, 2026-12-01T09:00:00Z, @1790000000, now or 0, found '\(text.prefix(40))'")
+      "expected a time such as +1h30m, 2026-12-01, 2026-12-01T09:00:00Z, @1790000000, now or 0, found '\(text.prefix(40))'"
+    )
   }
 
   /// The UNIX second, given the present one.

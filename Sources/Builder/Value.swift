@@ -41,7 +41,10 @@ public indirect enum Value: Sendable, Equatable {
 
 /// What the text that fills a template must be.
 public enum Shape: Sendable, Equatable {
-  case number, count, time, priority, pushType, header, collapseID, channelID, uuid, environment
+  case number, count
+  /// A number from 0 to 1.
+  case fraction
+  case time, priority, pushType, header, collapseID, channelID, uuid, environment
   case oneOf([String])
   /// A bundle identifier; the suffix of the push type is added where it is missing.
   case topic(suffix: String)

@@ -24,7 +24,7 @@ enum BuildCommand {
       "Operands are keys of your own, which stand beside `aps` in the payload: `key=text`, `key:=json`, `key=@FILE` for a "
         + "text from a file, `key:=@FILE` for JSON from a file. A dot leads into an object (`order.id:=7`), `[]` adds to "
         + "an array (`tags[]=new`), a backslash takes the next character as it is (`a\\.b=c`). Keys of Apple's own that "
-        + "have no option can be set as `aps.key:=json`.",
+        + "have no option can be set as `aps.key:=json`; one that is near a key of Apple's and none earns a warning.",
       "A line from which no notification can be made is reported on standard error with its number, and the run goes on.",
     ],
     operand: Operand("KEY=TEXT", "a key of your own in the payload; KEY:=JSON for other values", repeats: true),
@@ -78,7 +78,8 @@ enum BuildCommand {
         Where an option takes a TIME, it is one of these, always in whole seconds:
 
         - `now`, `+90s`, `+1h30m`, `+2d`, `+1w`: counted from the moment the record is written;
-        - `2026-12-01T09:00:00Z`, `2026-12-01T10:00:00+01:00`: a date with its distance from UTC;
+        - `2026-12-01T09:00:00Z`, `2026-12-01T10:00:00+01:00`: a date and time with its distance from UTC;
+        - `2026-12-01`: a date alone, which begins at midnight UTC;
         - `1790000000`, `@1790000000`: UNIX seconds. Milliseconds are refused, with the seconds they mean;
         - `0`: for --expiration one attempt, for --dismissal-date at once.
         """

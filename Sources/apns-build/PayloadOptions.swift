@@ -169,10 +169,7 @@ extension BuildOptions {
     .aps(
       "relevance-score",
       .value(
-        .shaped(
-          "relevance-score", value: "N", .number, "rank in the summary, from 0 to 1",
-          "The notification with the highest score is featured. Among Live Activities any number will do: only the "
-            + "order counts."))),
+        relevanceScore)),
     .aps(
       "filter-criteria",
       .value(
@@ -279,6 +276,10 @@ extension BuildOptions {
     "sound", value: "NAME", "the sound that is played",
     "`default`, or the name of a sound file of the app. With --critical or --volume the object form is written. In a "
       + "Live Activity it goes into the alert, where it belongs.")
+  static let relevanceScore = Option.shaped(
+    "relevance-score", value: "N", .number, "rank in the summary, from 0 to 1",
+    "The notification with the highest score is featured. With --kind liveactivity any number will do: among Live "
+      + "Activities only the order counts.")
   static let event = Option.shaped(
     "event", value: "EVENT", .oneOf(["start", "update", "end"]), "start, update or end a Live Activity",
     "`start` needs --attributes-type, --attributes, --content-state, --title and --body; `update` needs "
@@ -320,6 +321,6 @@ extension BuildOptions {
     "Writes `sound` as an object with `critical: 1`, for apps with Apple's entitlement for critical alerts. The sound is "
       + "--sound, or `default`.")
   static let volume = Option.shaped(
-    "volume", value: "N", .number, "the volume of a critical alert, from 0 to 1",
+    "volume", value: "N", .fraction, "the volume of a critical alert, from 0 to 1",
     "Writes `sound` as an object. The device heeds it in critical alerts only.")
 }

@@ -26,6 +26,7 @@ struct Plan {
     base = try readBase()
     let asked = try options()
     let said = try asked + operands(besides: asked)
+    for case .set(let path, _) in said { warnings += ApsKeys.warning(path).map { [$0] } ?? [] }
     saysSomething = !said.isEmpty || arguments.isGiven(BuildOptions.payload)
     payloadChanges = said + skeleton()
     if arguments.isGiven(BuildOptions.href), arguments.isGiven(BuildOptions.action), kind?.name != "safari" {
@@ -86,7 +87,8 @@ struct Plan {
   private func options() throws -> [Change] {
     var changes: [Change] = []
     for key in BuildOptions.payloadKeys {
-      guard let value = value(key.form) else { continue }
+      guard var value = value(key.form) else { continue }
+      if key.path == ["aps", "relevance-score"], !isActivity { value = try fraction(value) }
       changes.append(.set(inPayload(place(key.path)), value))
     }
     if arguments.has(BuildOptions.critical) || arguments.isGiven(BuildOptions.volume) { changes += criticalSound() }
@@ -106,6 +108,19 @@ struct Plan {
       changes += try custom(text, under: inPayload(["action", "options"]), "--action-option")
     }
     return changes
+  }
+
+  /// Outside of Live Activities a score has an end.
+  private func fraction(_ score: Value) throws(UsageError) -> Value {
+    do throws(ValueError) {
+      switch score {
+      case .filled(let template, _): return .filled(template, .fraction)
+      case .json(let digits): return try Value(String(decoding: digits, as: UTF8.self), .fraction)
+      default: return score
+      }
+    } catch {
+      throw Self.usage("--relevance-score: \(error.message); any number is for --kind liveactivity alone")
+    }
   }
 
   private func value(_ form: PayloadKey.Form) -> Value? {
@@ -162,6 +177,9 @@ struct Plan {
       }
       return [.set(root + key.path, try value(key.source))]
     } catch {
+      if root == [.key("payload")], File.exists(text) {
+        throw Self.usage("\(name) is a file: recipients are read from standard input, as in apns-build < \(text)")
+      }
       throw Self.usage("\(name): \(error.message)")
     }
   }
