@@ -89,8 +89,9 @@ public struct CredentialExamination {
     take(read.damage, of: "the key in \(file.place)")
     if read.form.hasPrefix("SEC1") {
       note(
-        "key-sec1", "the key is in SEC1 form; it works here, other tools want PKCS#8",
-        help: "openssl pkcs8 -topk8 -nocrypt -in \(file.place)", .note)
+        "key-sec1",
+        "the key is in SEC1 form, which is not the form of Apple's files: apns-push signs with it, others want PKCS#8",
+        help: "openssl pkcs8 -topk8 -nocrypt -in \(file.place)", .warning)
     }
   }
 

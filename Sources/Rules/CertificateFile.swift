@@ -1,11 +1,11 @@
-// Certificates in PEM: found in a file, and held against clock, environment and the roots that APNs needs.
+// Certificates in PEM or DER: found in a file, and held against clock, environment and the roots that APNs needs.
 
 import APNs
 import JSON
 
 /// One certificate of a file.
-struct PEMCertificate {
-  /// The line that begins it.
+struct CertificateBlock {
+  /// The line that begins it; empty in DER, which has no lines.
   let range: Range<Int>
   let facts: CertificateFacts
 
@@ -14,8 +14,8 @@ struct PEMCertificate {
   private static let mostBytes = 65_536
 
   /// Every certificate of a text; a block that is none is passed over.
-  static func all(in bytes: Span<UInt8>) -> [PEMCertificate] {
-    var found: [PEMCertificate] = []
+  static func all(in bytes: Span<UInt8>) -> [CertificateBlock] {
+    var found: [CertificateBlock] = []
     var line = 0
     while line < bytes.count, found.count < mostCertificates {
       let end = endOfLine(bytes, line)
@@ -28,7 +28,7 @@ struct PEMCertificate {
           next = last + 1
         }
         if let der = Base64.decode(body.span), let facts = CertificateFacts(der.span) {
-          found.append(PEMCertificate(range: line..<end, facts: facts))
+          found.append(CertificateBlock(range: line..<end, facts: facts))
         }
         line = next
       } else {
@@ -55,7 +55,7 @@ struct PEMCertificate {
 }
 
 extension Validator {
-  mutating func checkCertificates(_ certificates: [PEMCertificate]) {
+  mutating func checkCertificates(_ certificates: [CertificateBlock]) {
     // In the file of a client, authorities are what vouches for it.
     let own = certificates.filter { !$0.facts.isAuthority }
     for certificate in own {
@@ -65,11 +65,11 @@ extension Validator {
     if own.isEmpty { checkStore(certificates) }
   }
 
-  private mutating func say(_ rule: String, _ certificate: PEMCertificate, _ message: String, help: String? = nil) {
+  private mutating func say(_ rule: String, _ certificate: CertificateBlock, _ message: String, help: String? = nil) {
     add(rule, offset: certificate.range.lowerBound, length: certificate.range.count, message, help: help)
   }
 
-  private mutating func checkPeriod(_ certificate: PEMCertificate) {
+  private mutating func checkPeriod(_ certificate: CertificateBlock) {
     guard let time = settings.now else { return }
     // Whatever was typed, differences fit.
     let now = min(max(time, 0), 1 << 40)
@@ -83,7 +83,7 @@ extension Validator {
     }
   }
 
-  private mutating func checkEnvironment(_ certificate: PEMCertificate) {
+  private mutating func checkEnvironment(_ certificate: CertificateBlock) {
     let facts = certificate.facts
     // Without any of Apple's marks it is some other kind of certificate, a pass's for example.
     guard facts.isForSandbox || facts.isForProduction, let environment = settings.environment else { return }
@@ -92,7 +92,7 @@ extension Validator {
     say("cert-environment", certificate, "the certificate does not have Apple's mark for \(environment.rawValue)")
   }
 
-  private mutating func checkStore(_ certificates: [PEMCertificate]) {
+  private mutating func checkStore(_ certificates: [CertificateBlock]) {
     let names = certificates.map(\.facts.commonName)
     let isStore = names.count >= 10 || names.contains { $0 == "GeoTrust Global CA" || $0.hasPrefix("Entrust") }
     let needed = ["USERTrust RSA Certification Authority", "AAA Certificate Services"]

@@ -1,4 +1,5 @@
-// Credential files: a provider token as text, a key in PEM. Told by their looks; the rules are those of 'The credential'.
+// Credential files: a provider token as text, keys and certificates in PEM or DER. Told by their looks; the rules are those
+// of 'The credential'.
 
 import APNs
 import JSON
@@ -9,9 +10,15 @@ enum CredentialText {
   case token(scheme: Range<Int>?, token: Range<Int>)
   /// Blocks of PEM: where the first starts and what its label says.
   case pem(start: Int, label: String)
+  /// The bytes of a key, a certificate or an archive without any armour.
+  case der(DERFile)
 
   /// Recognises the text; nil for everything else. JSON begins with none of these.
   init?(_ bytes: Span<UInt8>) {
+    if let file = DERFile(bytes) {
+      self = .der(file)
+      return
+    }
     var start = 0
     while start < bytes.count, bytes[start] <= 0x20 { start += 1 }
     guard start < bytes.count, bytes[start] != UInt8(ascii: "{") else { return nil }
@@ -76,8 +83,9 @@ extension Validator {
     guard let text = CredentialText(bytes) else { return false }
     forgetFindings()
     switch text {
+    case .der(let file): check(file, bytes, isKey: isKey)
     case .pem(let start, let label):
-      let certificates = isKey ? [] : PEMCertificate.all(in: bytes)
+      let certificates = isKey ? [] : CertificateBlock.all(in: bytes)
       if certificates.isEmpty { checkKey(bytes, start, label) } else { checkCertificates(certificates) }
     case .token(let scheme, let token):
       if let scheme, bytes[scheme.lowerBound] != UInt8(ascii: "b") {
@@ -85,77 +93,83 @@ extension Validator {
           "auth-scheme-case", offset: scheme.lowerBound, length: scheme.count, "the scheme is written with capitals",
           help: "Apple writes bearer")
       }
-      checkToken(bytes, token)
+      checkToken(bytes.extracting(token), offset: token.lowerBound, length: token.count)
     }
     return true
   }
 
-  private mutating func checkKey(_ bytes: Span<UInt8>, _ start: Int, _ label: String) {
-    let line = start + label.utf8.count + 16
-    func say(_ what: String, _ help: String) -> (String, String) {
-      ("this is \(what), not a key for provider tokens", help)
+  /// What has no lines has no place either: the finding stands at the start.
+  private mutating func check(_ file: DERFile, _ bytes: Span<UInt8>, isKey: Bool) {
+    switch file {
+    case .certificate(let facts):
+      if isKey { return addKeyFault(0, 0, .certificate) }
+      checkCertificates([CertificateBlock(range: 0..<0, facts: facts)])
+    case .cutShort: addKeyTruncated(0, 0)
+    case .archive:
+      add(
+        "key-format", offset: 0, severity: isKey ? nil : .note,
+        "this is a PKCS #12 archive, which opens with its passphrase alone; it was not looked into",
+        help: "apns-push --check-credentials looks into it")
+    case .privateKey: if !P256.isNamed(in: bytes) { addKeyFault(0, 0, .otherKind) }
+    case .sec1: addKeyFault(0, 0, .sec1)
+    case .rsa: addKeyFault(0, 0, .rsa)
+    case .publicKey: addKeyFault(0, 0, .publicKey)
+    case .encrypted: addKeyFault(0, 0, .encrypted)
+    case .other: addKeyFault(0, 0, .other("some other structure in DER"))
     }
-    let (message, help): (String, String)
+  }
+
+  private mutating func checkKey(_ bytes: Span<UInt8>, _ start: Int, _ label: String) {
+    let length = min(start + label.utf8.count + 16, bytes.count) - start
+    let fault: KeyFault
     switch label {
     case "PRIVATE KEY":
-      guard !Self.isP256(bytes) else { return }
-      (message, help) = say(
-        "a private key of another kind", "the key is an EC key on the curve P-256, from Apple's developer pages")
-    case "EC PARAMETERS", "EC PRIVATE KEY":
-      (message, help) = say("a key in the older form SEC1", "convert it: openssl pkcs8 -topk8 -nocrypt")
-    case "RSA PRIVATE KEY":
-      (message, help) = say("an RSA key", "download the .p8 file of the key from Apple's developer pages")
-    case "PUBLIC KEY":
-      (message, help) = say("a public key", "the private key is the .p8 file that could be downloaded once")
-    case "CERTIFICATE": (message, help) = say("a certificate", "certificates are given with --cert of apns-push")
-    case "ENCRYPTED PRIVATE KEY":
-      (message, help) = say("an encrypted key", "take the passphrase off: openssl pkcs8 -topk8 -nocrypt")
-    default:
-      (message, help) = say("\"\(label.replacingControls())\"", "the file of the key begins with BEGIN PRIVATE KEY")
-    }
-    add("key-format", offset: start, length: min(line, bytes.count) - start, message, help: help)
-  }
-
-  /// Whether the block's bytes name an EC key and the curve P-256 (RFC 5480: the two object identifiers in DER).
-  private static func isP256(_ bytes: Span<UInt8>) -> Bool {
-    var body: [UInt8] = []
-    var isHead = true
-    var isBlock = false
-    for index in bytes.indices {
-      switch bytes[index] {
-      case 0x0A:
-        if isBlock { isHead = false }
-      case UInt8(ascii: "-"):
-        isBlock = true
-        if !isHead, body.count > 40 { return holdsCurve(body) }
-      case let byte where byte > 0x20 && !isHead: body.append(byte)
-      default: break
+      let block = PEMBody(bytes, start)
+      guard let der = Base64.decode(block.digits.span), !der.isEmpty else {
+        fault = block.digits.isEmpty ? .empty : .damaged
+        break
       }
+      if DERFile.isCutShort(der.span) { return addKeyTruncated(start, length) }
+      // Where the first line was lost, the identifiers may still be there.
+      if der[0] == 0x30, P256.isNamed(in: der.span), block.hasEnd { return }
+      fault = der[0] != 0x30 ? .damaged : P256.isNamed(in: der.span) ? .endless : .otherKind
+    case "EC PARAMETERS", "EC PRIVATE KEY": fault = .sec1
+    case "RSA PRIVATE KEY": fault = .rsa
+    case "PUBLIC KEY": fault = .publicKey
+    case "CERTIFICATE":
+      let der = Base64.decode(PEMBody(bytes, start).digits.span) ?? []
+      if DERFile.isCutShort(der.span) { return addKeyTruncated(start, length) }
+      fault = .certificate
+    case "ENCRYPTED PRIVATE KEY": fault = .encrypted
+    default: fault = .other("\"\(label.replacingControls())\"")
     }
-    return holdsCurve(body)
+    addKeyFault(start, length, fault)
   }
 
-  private static func holdsCurve(_ base64: [UInt8]) -> Bool {
-    guard let der = Base64.decode(base64.span) else { return false }
-    let ecKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
-    let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-    func holds(_ part: [UInt8]) -> Bool {
-      guard der.count >= part.count else { return false }
-      return (0...der.count - part.count).contains { der[$0..<$0 + part.count].elementsEqual(part) }
-    }
-    return holds(ecKey) && holds(p256)
+  private mutating func addKeyFault(_ start: Int, _ length: Int, _ fault: KeyFault) {
+    add("key-format", offset: start, length: length, fault.message, help: fault.help)
+  }
+
+  private mutating func addKeyTruncated(_ start: Int, _ length: Int) {
+    add(
+      "key-truncated", offset: start, length: length, "the file is cut short: its end is missing",
+      help: "take another copy of it")
   }
 
   /// Checks a provider token, wherever it stands.
-  mutating func checkToken(_ bytes: Span<UInt8>, _ token: Range<Int>) {
-    guard let parts = ProviderToken.parse(bytes.extracting(token)) else {
+  ///
+  /// - Parameters:
+  ///   - token: its text, without what escapes it.
+  ///   - offset: where it stands, and `length` how many bytes it takes there.
+  mutating func checkToken(_ token: Span<UInt8>, offset: Int, length: Int) {
+    guard let parts = ProviderToken.parse(token) else {
       return add(
-        "jwt-malformed", offset: token.lowerBound, length: token.count,
+        "jwt-malformed", offset: offset, length: length,
         "this is not three parts of base64url, the first two of them JSON",
         help: "parts are joined by dots and have no padding")
     }
     func at(_ rule: String, _ message: String, _ help: String? = nil) {
-      add(rule, offset: token.lowerBound, length: token.count, message, help: help)
+      add(rule, offset: offset, length: length, message, help: help)
     }
     if parts.algorithm != "ES256" {
       at("jwt-alg", "the header's \"alg\" is \(Self.shown(parts.algorithm)), not \"ES256\"")

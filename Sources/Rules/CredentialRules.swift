@@ -17,6 +17,14 @@ private func withToken(_ token: String) -> String {
     + #"["authorization","bearer \#(token)"]],"payload":{"aps":{"alert":"Hi"}}}"# + "\n"
 }
 
+/// What the rules look at in a key, and no key.
+private let goodKey =
+  """
+  -----BEGIN PRIVATE KEY-----
+  MBMGByqGSM49AgEGCCqGSM49AwEHAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+  -----END PRIVATE KEY-----
+  """
+
 let tokenFileRules: [Rule] = [
   Rule(
     "auth-scheme-case", .note, "the scheme of a provider token is written in lower case",
@@ -126,13 +134,18 @@ let tokenFileRules: [Rule] = [
     needs: .wholeRun, at: .credentialFile),
   Rule(
     "key-format", .error, "the key for provider tokens is a P-256 private key in PKCS #8",
-    why: "An RSA key, a certificate, a public key or the older form of EC keys is something else.",
-    passes: .file(
+    why:
+      "An RSA key, a certificate or a public key is something else. The older form of EC keys, SEC1, holds the same key; "
+      + "apns-push signs with it, but Apple does not give keys out so, and many other tools do not read it.",
+    passes: .file(goodKey), fails: .file("-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----\n"),
+    refusal: "InvalidProviderToken", at: .credentialFile),
+  Rule(
+    "key-truncated", .error, "a key is whole",
+    why: "A key or certificate says how long it is; where fewer bytes follow, the file was copied only in part.",
+    passes: .file(goodKey),
+    fails: .file(
       """
       -----BEGIN PRIVATE KEY-----
-      MBMGByqGSM49AgEGCCqGSM49AwEHAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-      -----END PRIVATE KEY-----
-      """),
-    fails: .file("-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----\n"), refusal: "InvalidProviderToken",
-    at: .credentialFile),
+      MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAAAAAAAAAAAAAAAA
+      """), at: .credentialFile),
 ]

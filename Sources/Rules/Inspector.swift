@@ -26,12 +26,16 @@ struct Inspector: Sendable {
   }
 
   mutating func add(
-    _ rule: String, offset: Int, length: Int, pointer: String?, _ message: String, help: String?
+    _ rule: String, offset: Int, length: Int, pointer: String?, severity milder: Severity? = nil, _ message: String,
+    help: String?
   ) {
     guard let index = Rule.index(of: rule), walk.rules.severities[index] != .off else { return }
+    let configured = walk.rules.severities[index]
+    let severity = configured == Rule.all[index].severity ? milder ?? configured : configured
+    guard milder == nil || severity >= walk.rules.least else { return }
     findings.append(
       Finding(
-        rule: rule, severity: walk.rules.severities[index], offset: offset, length: length, pointer: pointer,
+        rule: rule, severity: severity, offset: offset, length: length, pointer: pointer,
         message: message, help: help, refusal: Rule.all[index].refusal, fix: nil))
   }
 
@@ -129,8 +133,9 @@ struct Inspector: Sendable {
     scene.request = request
     scene.take(request, document, &problems)
     isSetForPayload = false
-    scene.isBroadcast = request.target == .broadcast
-    if scene.isBroadcast {
+    scene.isBroadcast =
+      request.target == .broadcast || request.target == .none && request.header("apns-channel-id") != nil
+    if request.target == .broadcast {
       scene.topic = request.subject.isEmpty ? nil : topics.topic(Array(request.subject.utf8))
     } else {
       scene.topic = scene.record.topic.map { topics.topic(document, $0) }
@@ -140,7 +145,8 @@ struct Inspector: Sendable {
     scene.record.environment = request.hostNode.flatMap { document.environment(ofHost: $0) }
     walk.rules.visit(.request, document, &scene, 0)
     scene.request = nil
-    guard request.target == .device || request.target == .broadcast else { return }
+    // Without a path it may go anywhere; the payload is looked at all the same.
+    guard [.device, .broadcast, .none].contains(request.target) else { return }
     if let payload = request.payload {
       if document.kind(payload) == .object {
         walk.payload(document, &scene, payload)

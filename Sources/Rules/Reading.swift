@@ -4,7 +4,7 @@ import JSON
 
 extension Document {
   /// A kind of value, with its article.
-  func words(_ node: Int) -> String {
+  public func words(_ node: Int) -> String {
     switch kind(node) {
     case .object: "an object"
     case .array: "an array"
@@ -22,7 +22,9 @@ extension Document {
     if raw.count <= limit { return String(utf8: raw).replacingControls() }
     var end = limit
     while end > 0, raw[end] & 0xC0 == 0x80 { end -= 1 }
-    return String(utf8: raw.extracting(0..<end)).replacingControls() + "…"
+    // A text keeps its last quote, or the sentence goes on inside of it.
+    let rest = kind(node) == .string ? "…\"" : "…"
+    return String(utf8: raw.extracting(0..<end)).replacingControls() + rest
   }
 
   /// A key's or string's text, cut to fit into a sentence.

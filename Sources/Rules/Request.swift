@@ -3,7 +3,8 @@
 //   {"method": "POST", "host": "api.push.apple.com", "path": "/3/device/<token>",
 //    "headers": [["apns-topic", "com.example.app"], …], "payload": {…}}
 //
-// `headers` may be an object too; `port`, `http` and `tls` are known keys. What is not there is unknown, but for `headers`.
+// `headers` may be an object too, and a header `{"name": …, "value": …}`; `port`, `http` and `tls` are known keys, and
+// `:path`, `:method` and `:authority` may stand among the headers. What is not there is unknown, but for `headers`.
 
 import APNs
 import JSON
@@ -28,6 +29,8 @@ struct Request: Sendable {
   /// A part of the path behind that.
   var surplus = ""
   var headers: [Header] = []
+  /// What stands among the headers and is none.
+  var oddHeaders: [Int] = []
   var hostNode: Int?
   var port: Int?
   var portNode: Int?
@@ -40,8 +43,8 @@ struct Request: Sendable {
 }
 
 extension Document {
-  /// Whether the root's keys are those of a request: headers beside a path, a method or a host; or one of Apple's paths. What
-  /// has `aps` is a payload, whatever else it holds.
+  /// Whether the root's keys are those of a request: headers beside a path, a method or a host; headers of APNs; or one of
+  /// Apple's paths. What has `aps` is a payload, whatever else it holds.
   var isRequest: Bool {
     guard find("aps", in: 0) == nil else { return false }
     if let path = find("path", in: 0), kind(path) == .string {
@@ -51,7 +54,11 @@ extension Document {
     guard let headers = find("headers", in: 0), kind(headers) == .array || kind(headers) == .object else {
       return false
     }
-    return find("path", in: 0) != nil || find("method", in: 0) != nil || find("host", in: 0) != nil
+    if find("path", in: 0) != nil || find("method", in: 0) != nil || find("host", in: 0) != nil { return true }
+    var request = Request()
+    takeHeaders(headers, &request)
+    return request.pathNode != nil
+      || request.headers.contains { $0.name.hasPrefix("apns-") || $0.name == "authorization" }
   }
 
   /// Takes a request apart.
@@ -72,15 +79,11 @@ extension Document {
     return Endpoint.all.first { $0.host == name }?.environment
   }
 
-  /// The place of the provider token in a request's header, nil when there is none after `bearer`.
-  var providerToken: Range<Int>? {
-    guard let node = request().header("authorization")?.valueNode, kind(node) == .string, !tokens[node].hasEscapes
-    else {
-      return nil
-    }
-    let text = content(node)
-    guard text.count > 7, String(utf8: text.extracting(0..<7)).lowercased() == "bearer " else { return nil }
-    return start(node) + 8..<end(node) - 1
+  /// The value of a request's header that holds a provider token, nil when there is none after `bearer`.
+  var providerToken: Int? {
+    guard let node = request().header("authorization")?.valueNode, kind(node) == .string else { return nil }
+    let text = string(node)
+    return text.utf8.count > 7 && text.lowercased().hasPrefix("bearer ") ? node : nil
   }
 
   private func take(_ key: String, _ value: Int, _ request: inout Request) {
@@ -124,20 +127,32 @@ extension Document {
   }
 
   private func takeHeaders(_ node: Int, _ request: inout Request) {
+    guard kind(node) == .object || kind(node) == .array else { return request.oddHeaders.append(node) }
     let isObject = kind(node) == .object
     var child = node + 1
     while child < following(node) {
       if isObject {
-        request.headers.append(.init(name: string(child).lowercased(), nameNode: child, valueNode: child + 1))
+        takeHeader(child, child + 1, &request)
         child = following(child + 1)
-      } else {
-        if kind(child) == .array, count(child) == 2, kind(child + 1) == .string {
-          request.headers.append(
-            .init(name: string(child + 1).lowercased(), nameNode: child + 1, valueNode: following(child + 1)))
-        }
-        child = following(child)
+        continue
       }
+      if kind(child) == .array, count(child) == 2, kind(child + 1) == .string {
+        takeHeader(child + 1, following(child + 1), &request)
+      } else if kind(child) == .object, let name = find("name", in: child), kind(name) == .string,
+        let value = find("value", in: child)
+      {
+        takeHeader(name, value, &request)
+      } else {
+        request.oddHeaders.append(child)
+      }
+      child = following(child)
     }
+  }
+
+  private func takeHeader(_ name: Int, _ value: Int, _ request: inout Request) {
+    let text = string(name).lowercased()
+    if text.hasPrefix(":") { return take(text, value, &request) }
+    request.headers.append(.init(name: text, nameNode: name, valueNode: value))
   }
 }
 

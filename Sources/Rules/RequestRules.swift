@@ -50,6 +50,16 @@ let requestRules: [Rule] = [
     }
   },
   Rule(
+    "header-form", .warning, "a header is a pair of a name and a value",
+    why: "Something else among the headers of a request that was written down cannot be looked at.",
+    passes: request(), fails: request(alertHeaders + #","apns-priority: 10""#), at: .request
+  ) { document, scene, node in
+    for odd in scene.request?.oddHeaders ?? [] {
+      // Not quoted: it may be a credential.
+      scene.report(odd, "\(document.words(odd)) among the headers was not looked at", help: "write it as [name, value]")
+    }
+  },
+  Rule(
     "header-misspelt", .warning, "headers of APNs are spelled as Apple spells them",
     why: "A header that is not known is ignored, and the default counts.",
     passes: request(), fails: request(#"["apns-topic","com.example.app"],["apns-pushtype","alert"]"#), at: .request

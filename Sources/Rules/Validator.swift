@@ -65,8 +65,15 @@ public struct Validator: Sendable {
     inspector.check(bytes, reader, form, fallback)
     guard inspector.form == .request else { return }
     let tokens = reader.tokens
-    guard let token = Document(bytes, tokens.span).providerToken else { return }
-    checkToken(bytes, token)
+    let document = Document(bytes, tokens.span)
+    guard let node = document.providerToken else { return }
+    if tokens[node].hasEscapes {
+      let text = Array(document.string(node).utf8.dropFirst(7))
+      checkToken(text.span, offset: document.start(node), length: document.end(node) - document.start(node))
+    } else {
+      let token = document.start(node) + 8..<document.end(node) - 1
+      checkToken(bytes.extracting(token), offset: token.lowerBound, length: token.count)
+    }
     inspector.sort()
   }
 
@@ -77,9 +84,12 @@ public struct Validator: Sendable {
   public mutating func forgetFindings() { inspector.forget() }
 
   /// Adds a finding that was made outside the walk: about bytes before the JSON, or about several documents.
+  ///
+  /// - Parameter severity: of a case that is milder than its rule, unless the run has its own idea of the rule.
   public mutating func add(
-    _ rule: String, offset: Int, length: Int = 0, pointer: String? = nil, _ message: String, help: String? = nil
+    _ rule: String, offset: Int, length: Int = 0, pointer: String? = nil, severity: Severity? = nil, _ message: String,
+    help: String? = nil
   ) {
-    inspector.add(rule, offset: offset, length: length, pointer: pointer, message, help: help)
+    inspector.add(rule, offset: offset, length: length, pointer: pointer, severity: severity, message, help: help)
   }
 }

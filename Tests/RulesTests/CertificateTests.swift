@@ -10,7 +10,7 @@ struct CertificateTests {
   private let examples = Rule.all.filter { $0.id.hasPrefix("cert-e") || $0.id == "trust-store-old" }
     .flatMap { [$0.passes.text, $0.fails.text] }
 
-  private func certificates(_ text: String) -> [PEMCertificate] { PEMCertificate.all(in: Array(text.utf8).span) }
+  private func certificates(_ text: String) -> [CertificateBlock] { CertificateBlock.all(in: Array(text.utf8).span) }
 
   private func rules(_ text: String, _ options: [String] = [], name: String = "text") -> [String] {
     var found: [String] = []
