@@ -130,18 +130,18 @@ enum SARIF {
 
 /// JUnit's XML, as CI servers read it: a suite for each file, a case for each finding, or one for the whole good file.
 enum JUnit {
-  static func write(_ findings: [Placed], files: [String], failOn: Severity, to out: inout [UInt8]) {
-    let failures = findings.count { $0.finding.severity >= failOn }
+  static func write(_ findings: [Placed], files: [String], to out: inout [UInt8]) {
+    let failures = findings.count(where: \.isFailure)
     let tests = findings.count + files.count { file in !findings.contains { $0.file == file } }
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text += "<testsuites name=\"apns-validate\" tests=\"\(tests)\" failures=\"\(failures)\" errors=\"0\">\n"
-    for file in files { text += suite(file, findings.filter { $0.file == file }, failOn) }
+    for file in files { text += suite(file, findings.filter { $0.file == file }) }
     text += "</testsuites>\n"
     out.append(contentsOf: text.utf8)
   }
 
-  private static func suite(_ file: String, _ findings: [Placed], _ failOn: Severity) -> String {
-    let failures = findings.count { $0.finding.severity >= failOn }
+  private static func suite(_ file: String, _ findings: [Placed]) -> String {
+    let failures = findings.count(where: \.isFailure)
     let name = escaped(file)
     var text =
       "  <testsuite name=\"\(name)\" tests=\"\(max(1, findings.count))\" failures=\"\(failures)\" errors=\"0\">\n"
@@ -152,7 +152,7 @@ enum JUnit {
       text += "    <testcase classname=\"\(name)\" name=\"\(place) \(finding.rule)\">\n"
       let help = finding.help.map { "\nhelp: \($0)" } ?? ""
       let words = escaped("\(file):\(place): \(finding.severity.word): \(finding.message)\(help)")
-      if finding.severity >= failOn {
+      if placed.isFailure {
         text += "      <failure type=\"\(finding.rule)\" message=\"\(escaped(finding.message))\">\(words)</failure>\n"
       } else {
         text += "      <system-out>\(words)</system-out>\n"

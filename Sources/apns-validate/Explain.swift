@@ -27,7 +27,18 @@ enum Explain {
     if ["bin-", "dump-", "feedback-"].contains(where: { id.hasPrefix($0) }) {
       throw Failure("'\(id)' is a rule of apns-decode: see 'man apns-decode'")
     }
-    throw Failure("there is no rule '\(id)'\(Setup.suggestion(id)); --list-rules lists them")
+    let begun = Rule.all.filter { !id.isEmpty && $0.id.hasPrefix(id) }
+    if begun.count == 1 { return begun[0] }
+    throw Failure("there is no rule '\(id)'\(Setup.suggestion(id))\(hint(id, begun))")
+  }
+
+  /// Where the rule that was meant may be found.
+  private static func hint(_ id: String, _ begun: [Rule]) -> String {
+    let near = begun.isEmpty ? Rule.all.filter { !id.isEmpty && $0.id.contains(id) } : begun
+    guard !near.isEmpty else { return "; --list-rules lists them" }
+    let shown = near.prefix(8).map(\.id).joined(separator: ", ")
+    let words = begun.isEmpty ? "with the word" : "these begin so"
+    return "; \(words): \(shown)\(near.count > 8 ? ", …" : ""); --list-rules \(id) tells what they are"
   }
 
   /// The rules that have one of some words in their name, sentence or chapter; all without any.

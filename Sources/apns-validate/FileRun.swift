@@ -20,25 +20,27 @@ struct FileRun {
   private var kept: [Placed] = []
   private var out: [UInt8] = []
 
-  init(_ arguments: Arguments, words: [String]) throws {
+  init(_ arguments: Arguments, words: [String]) {
     configurations = Configurations(arguments, words: words, isFilter: false)
-    self.arguments = try configurations.arguments(arguments)
-    format = ReportFormat(rawValue: self.arguments[Validate.format] ?? "text") ?? .text
-    isQuiet = self.arguments.has(Validate.quiet)
+    self.arguments = arguments
+    format = ReportFormat(rawValue: arguments[Validate.format] ?? "text") ?? .text
+    isQuiet = arguments.has(Validate.quiet)
     fixes = arguments.has(Validate.fix)
     explainsSize = arguments.has(Validate.explainSize)
     colour = Tool.colour(on: .standardOutput)
   }
 
   mutating func run() throws -> Status {
-    let files = try FileList.expand(arguments.operands, recursive: arguments.has(Validate.recursive))
+    let all = try FileList.expand(arguments.operands, recursive: arguments.has(Validate.recursive))
     // What cannot be read is said before anything is done.
-    for file in files where file != "-" && !File.exists(file) { throw Failure("cannot read \(file): no such file") }
+    for file in all where file != "-" && !File.exists(file) { throw Failure("cannot read \(file): no such file") }
+    let files = all.filter { !configurations.isConfiguration($0) }
+    for file in all where configurations.isConfiguration(file) { try pass(over: file) }
     for file in files { try check(file) }
     if !isQuiet {
       switch format {
       case .sarif: SARIF.write(kept, to: &out)
-      case .junit: JUnit.write(kept, files: files.map(Self.shown), failOn: try failOn(), to: &out)
+      case .junit: JUnit.write(kept, files: files.map(Self.shown), to: &out)
       default: break
       }
     }
@@ -47,7 +49,11 @@ struct FileRun {
     return failures > 0 ? .findings : .ok
   }
 
-  private mutating func failOn() throws -> Severity { try configurations.setup(for: nil).failOn }
+  /// A configuration beside the payloads, as a shell's pattern or a commit brings it along. It must be in order.
+  private mutating func pass(over file: String) throws {
+    _ = try configurations.setup(for: file)
+    if !isQuiet { Tool.say("\(Validate.command.name): \(file) is a configuration, not a payload") }
+  }
 
   private static func shown(_ file: String) -> String { file == "-" ? "<stdin>" : file }
 
@@ -135,9 +141,10 @@ struct FileRun {
       if finding.severity >= setup.failOn { failures += 1 }
       guard !isQuiet else { continue }
       let place = lines.place(min(finding.offset, bytes.count), bytes.span)
-      let placed = Placed(
+      var placed = Placed(
         finding, file: name, line: lineBase + place.line, bytes: bytes.span, lineStart: place.start,
         lineEnd: place.end, offsetBase: offsetBase)
+      placed.isFailure = finding.severity >= setup.failOn
       switch format {
       case .sarif, .junit: kept.append(placed)
       default: LineReport.append(placed, as: format, colour: colour, to: &out)

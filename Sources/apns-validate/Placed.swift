@@ -16,6 +16,8 @@ struct Placed {
   let excerpt: String
   /// Where in the excerpt the place begins, in columns from 0, and how many columns it has there.
   let caret: (start: Int, length: Int)
+  /// Whether it makes the run fail, by the configuration of its file.
+  var isFailure = false
 }
 
 extension Placed {
@@ -56,11 +58,42 @@ extension Placed {
     while last < lineEnd, bytes[last] & 0xC0 == 0x80 { last += 1 }
     let before = first > lineStart ? "…" : ""
     let after = last < lineEnd ? "…" : ""
-    let lead = visible(bytes, first, min(offset, last))
-    let marked = visible(bytes, min(offset, last), min(end, last))
-    let rest = visible(bytes, min(end, last), last)
+    let shown = withoutTokens(bytes, lineStart, first, last)
+    let (from, to) = (min(offset, last) - first, min(end, last) - first)
+    let lead = visible(shown.span, 0, from)
+    let marked = visible(shown.span, from, to)
+    let rest = visible(shown.span, to, last - first)
     let start = before.unicodeScalars.count + width(lead)
     return (before + lead + marked + rest + after, (start, max(1, width(marked))))
+  }
+
+  /// A part of a line, provider tokens in it made unreadable: a line of a log is read by many.
+  private static func withoutTokens(_ bytes: Span<UInt8>, _ lineStart: Int, _ first: Int, _ last: Int) -> [UInt8] {
+    var shown: [UInt8] = []
+    shown.append(bytes.extracting(first..<last))
+    // The part may begin inside of a token, which is no longer than this.
+    var index = max(lineStart, first - 8192)
+    while index + 3 < last {
+      guard bytes[index] == UInt8(ascii: "e"), bytes[index + 1] == UInt8(ascii: "y"),
+        bytes[index + 2] == UInt8(ascii: "J")
+      else {
+        index += 1
+        continue
+      }
+      while index < last, isTokenByte(bytes[index]) {
+        if index >= first { shown[index - first] = UInt8(ascii: "*") }
+        index += 1
+      }
+    }
+    return shown
+  }
+
+  /// base64url, and the dots between its parts.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+    default: false
+    }
   }
 
   /// Text for a terminal: control characters as dots, tabs as blanks.

@@ -21,7 +21,8 @@ enum Validate {
   static let recursive = Option.flag(
     "recursive", short: "r", "look into folders",
     "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns, in letters of either case. Hidden ones "
-      + "are left out. A folder without any such file ends the run with status 2.")
+      + "are left out. A folder without any such file ends the run with status 2, and so does the option without any FILE."
+  )
 
   // MARK: Headers
 
@@ -120,7 +121,8 @@ enum Validate {
     "explain-size", "show where the bytes of each payload go, and what is left")
   static let explain = Option.text(
     "explain", value: "RULE", "explain a rule and exit",
-    "May be given several times, and further rules may stand behind it; `--format json` writes what --list-rules does.",
+    "The beginning of a name will do where one rule alone begins so. May be given several times, and further rules may stand "
+      + "behind it; `--format json` writes what --list-rules does.",
     completion: ruleNames, repeats: true)
   static let listRules = Option.flag(
     "list-rules", "list all rules and exit",
@@ -133,8 +135,10 @@ enum Validate {
     summary: "check notifications before they are sent",
     description: [
       "Checks notification records, bare payloads and simulator files against what APNs and Apple's systems ask for, offline.",
-      "Without FILE it is a filter: lines without errors pass from standard input to standard output byte for byte and in order, "
-        + "findings go to standard error, and the exit status is 1 when a line was held back.",
+      "Without FILE it is a filter: lines without errors pass from standard input to standard output in order, findings go to "
+        + "standard error, and the exit status is 1 when a line was held back. What stands in a line passes byte for byte; "
+        + "around it, CRLF becomes LF, a last line without LF gets one, and blank lines and a byte order mark at the start "
+        + "are left out.",
       "With FILE operands the findings go to standard output and nothing is passed through. A file may be pretty-printed, hold "
         + "several documents, or one a line; `-` is standard input read as a file.",
       "A FILE may also be a request, `{\"method\": …, \"host\": …, \"path\": …, \"headers\": [[name, value], …], \"payload\": …}`, "
@@ -173,19 +177,24 @@ enum Validate {
     seeAlso: ["apns-rules(7)", "apns-build", "apns-decode", "apns-push", "apns-server"])
 
   private static let configurationText = [
-    "The file .apns-validate.json holds one JSON object. It is looked for in the folder of each FILE and the folders above it, "
-      + "in the filter form from the current folder; the nearest one counts. Its keys are the options of this page without their "
-      + "dashes; the command line wins over it, and what can be given several times adds up.",
+    "The file .apns-validate.json holds one JSON object, which says how the files beside and below it are judged. It is looked "
+      + "for in the folder of each FILE and the folders above it, in the filter form from the current folder; the nearest one "
+      + "counts. The command line wins over it, and what can be given several times adds up.",
     "    {\"push-type\": \"alert\", \"topic\": \"com.example.app\", \"fail-on\": \"warning\",\n"
       + "     \"disable\": [\"alert-title-only\"], \"severity\": {\"badge-bool\": \"error\"}}",
-    "An option that stands alone takes true. A path is taken from the folder of the configuration.",
+    "Its keys are these options of this page, without their dashes:",
+    configurable.map { "- `\($0.name)`: \($0.value.rawValue)" }.joined(separator: "\n"),
+    "All others concern a run, not a file, and are refused in a configuration, as is every other key and a value of another "
+      + "kind. A path is taken from the folder of the configuration. A configuration that is among the FILEs is read, and not "
+      + "checked as a payload.",
   ]
 
-  /// Options that a configuration may set.
-  static let configurable: Set<String> = [
-    "as", "push-type", "topic", "priority", "expiration", "broadcast", "environment", "now", "clock", "auth",
-    "allowed-topic", "team-id", "key-id", "key-environment", "bundle", "platform", "category", "strings",
-    "channel-policy", "only", "disable", "severity",
-    "fail-on", "show", "format", "quiet", "recursive", "max-line", "jobs",
+  /// Options that a configuration may set: those that judge.
+  static let configurable: [(name: String, value: ConfigurationValue)] = [
+    ("as", .text), ("push-type", .text), ("topic", .text), ("priority", .number), ("expiration", .number),
+    ("broadcast", .flag), ("environment", .text), ("now", .moment), ("clock", .flag), ("auth", .text),
+    ("allowed-topic", .texts), ("team-id", .text), ("key-id", .text), ("key-environment", .text), ("bundle", .text),
+    ("platform", .text), ("category", .texts), ("strings", .text), ("channel-policy", .number), ("only", .texts),
+    ("disable", .texts), ("severity", .levels), ("fail-on", .text), ("show", .text),
   ]
 }

@@ -83,9 +83,8 @@ struct ValidateFilter: LineProcessor {
 
 enum FilterRun {
   /// Lines of standard input, the good ones to standard output.
-  static func run(_ given: Arguments, words: [String]) throws -> Status {
-    var configurations = Configurations(given, words: words, isFilter: true)
-    let arguments = try configurations.arguments(given)
+  static func run(_ arguments: Arguments, words: [String]) throws -> Status {
+    var configurations = Configurations(arguments, words: words, isFilter: true)
     let setup = try configurations.setup(for: nil)
     let format = ReportFormat(rawValue: arguments[Validate.format] ?? "text") ?? .text
     if format == .sarif || format == .junit || arguments.has(Validate.explainSize) {

@@ -19,8 +19,12 @@ Tool.main(Validate.command) { arguments in
     return .ok
   }
   if !arguments.operands.isEmpty {
-    var run = try FileRun(arguments, words: words)
+    var run = FileRun(arguments, words: words)
     return try run.run()
+  }
+  // A list of files that came out empty would pass as a check of nothing.
+  if arguments.has(Validate.recursive) {
+    throw Validate.command.usageError("--recursive needs a FILE: no file or folder was given", subject: "--recursive")
   }
   return try FilterRun.run(arguments, words: words)
 }
