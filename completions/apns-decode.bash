@@ -30,7 +30,7 @@ _apns_decode() {
         return
         ;;
       --from)
-        _apns_decode_add -W 'auto raw hex base64 xxd hexdump buffer' -- "$cur"
+        _apns_decode_add -W 'auto raw hex base64 xxd hexdump buffer escaped' -- "$cur"
         return
         ;;
       --now)

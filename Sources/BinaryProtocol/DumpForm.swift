@@ -2,7 +2,7 @@
 
 /// A form in which bytes were kept.
 public enum DumpForm: String, CaseIterable, Sendable {
-  case raw, hex, base64, xxd, hexdump, buffer
+  case raw, hex, base64, xxd, hexdump, buffer, escaped
 
   /// The sentence for people.
   public var meaning: String {
@@ -13,6 +13,7 @@ public enum DumpForm: String, CaseIterable, Sendable {
     case .xxd: "the output of xxd"
     case .hexdump: "the canonical output of hexdump, or bytes as od prints them"
     case .buffer: "what Node prints for a Buffer"
+    case .escaped: "string literals with escapes, of Python, C or strace: b'\\x08\\x00'"
     }
   }
 
@@ -31,9 +32,21 @@ public enum DumpForm: String, CaseIterable, Sendable {
     let text = head.extracting(start..<head.count)
     if text.find("<Buffer ") != nil { return .buffer }
     if let form = lineForm(text) { return form }
+    if text.holdsEscapes { return text.isBareEscapes ? .hex : .escaped }
     // A typing mistake must not turn hex into base64, whose alphabet holds all digits: a third of base64 is hex.
     if counts.hexadecimal * 5 >= counts.visible * 4 { return isRatherBase64(text, counts) ? .base64 : .hex }
     return counts.base64 == counts.visible && counts.visible >= 4 ? .base64 : .raw
+  }
+
+  /// How many of the visible characters have a place in hexadecimal digits or base64, as far as an input's start tells;
+  /// nil for the other forms, which pass over what is around the bytes or go by lines.
+  public func share(of head: Span<UInt8>) -> (fitting: Int, visible: Int)? {
+    let counts = Counts(head.extracting(first: min(head.count, Self.enough)), countsAll: true)
+    switch self {
+    case .hex: return (counts.hexadecimal, counts.visible)
+    case .base64: return (counts.base64, counts.visible)
+    default: return nil
+    }
   }
 
   /// A few records in base64 may have hardly any characters that are no hexadecimal digits: `CAgAAAAB`. They are taken for what
@@ -88,17 +101,17 @@ private struct Counts {
   var hexadecimal = 0
   var base64 = 0
 
-  init(_ text: Span<UInt8>) {
+  init(_ text: Span<UInt8>, countsAll: Bool = false) {
     for index in text.indices {
       let byte = text[index]
       if byte.isBlank { continue }
       if byte < 0x20 || byte >= 0x7F {
         isText = false
-        return
+        if !countsAll { return }
       }
       visible += 1
       if byte.hexadecimalValue != nil || byte.isHexadecimalGarnish { hexadecimal += 1 }
-      if byte.base64Value != nil || byte == UInt8(ascii: "=") { base64 += 1 }
+      if byte.base64Value != nil || byte == UInt8(ascii: "=") || byte.isQuote { base64 += 1 }
     }
   }
 }
@@ -114,6 +127,8 @@ extension UInt8 {
     default: nil
     }
   }
+
+  var isQuote: Bool { self == UInt8(ascii: "'") || self == UInt8(ascii: "\"") }
 
   /// What stands between hexadecimal digits in programs and descriptions: `0x52, \x52, <52eb>`.
   var isHexadecimalGarnish: Bool {

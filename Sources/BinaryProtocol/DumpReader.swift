@@ -28,8 +28,9 @@ public struct DumpReader: Sendable {
   /// The bits that do not make a byte yet, and how many digits they came from.
   private var bits: UInt32 = 0
   private var digits = 0
-  /// A backslash, whose `x` is no digit, or 0 when there is none.
+  /// The character before: the `x` behind a backslash is no digit.
   private var before: UInt8 = 0
+  private var escapes = EscapeReader()
   private var line: [UInt8] = []
   /// The last line's bytes, which `*` repeats, and whether one is waiting for the next offset.
   private var last: [UInt8] = []
@@ -71,6 +72,7 @@ public struct DumpReader: Sendable {
       case .hex: readHexadecimal(byte, &out)
       case .base64: readBase64(byte, &out)
       case .buffer: readBuffer(byte, &out)
+      case .escaped: take(escapes.step(byte), &out)
       case .xxd, .hexdump:
         if byte == UInt8(ascii: "\n") { endLine(&out) } else if line.count < Self.lineLimit { line.append(byte) }
       }
@@ -88,6 +90,7 @@ public struct DumpReader: Sendable {
       if digits > 0 { note("an odd number of hexadecimal digits: the last one is dropped") }
       if form == .buffer, stage != .outside { note("the text ends inside <Buffer …>") }
     case .base64: endGroup(&out)
+    case .escaped: take(escapes.finish(), &out)
     }
     digits = 0
   }
@@ -111,7 +114,7 @@ public struct DumpReader: Sendable {
     bits = 0
   }
 
-  private static func shown(_ byte: UInt8) -> String {
+  static func shown(_ byte: UInt8) -> String {
     0x21...0x7E ~= byte ? "'\(Character(UnicodeScalar(byte)))'" : "the byte \(byte)"
   }
 
@@ -120,6 +123,7 @@ public struct DumpReader: Sendable {
   private mutating func readHexadecimal(_ byte: UInt8, _ out: inout [UInt8]) {
     defer { before = byte }
     if let digit = byte.hexadecimalValue { return add(digit: digit, &out) }
+    dropPrefix(before: byte)
     if byte | 0x20 == UInt8(ascii: "x") {
       // The 0 of 0x was taken for a digit.
       if digits == 1, before == UInt8(ascii: "0") {
@@ -133,11 +137,32 @@ public struct DumpReader: Sendable {
     note("\(Self.shown(byte)) is no hexadecimal digit, and is left out")
   }
 
+  /// The `b` of a bytes literal in Python, `b'52eb'`, is none of its digits.
+  private mutating func dropPrefix(before byte: UInt8) {
+    guard byte.isQuote, digits == 1, count == 0, before | 0x20 == UInt8(ascii: "b") else { return }
+    digits = 0
+    bits = 0
+  }
+
+  private mutating func take(_ step: EscapeReader.Step, _ out: inout [UInt8]) {
+    switch step {
+    case .nothing: break
+    case .byte(let byte): out.append(byte)
+    case .bytes(let first, let second):
+      out.append(first)
+      out.append(second)
+    case .text(let bytes): out.append(contentsOf: bytes)
+    case .problem(let message): note(message)
+    }
+  }
+
   // MARK: Base64
 
   private mutating func readBase64(_ byte: UInt8, _ out: inout [UInt8]) {
     if byte.isBlank { return }
+    defer { before = byte }
     guard let value = byte.base64Value else {
+      if byte.isQuote { return dropPrefix(before: byte) }
       if byte == UInt8(ascii: "=") { return endGroup(&out) }
       return note("\(Self.shown(byte)) is not of base64, and is left out")
     }
@@ -262,7 +287,8 @@ public struct DumpReader: Sendable {
         continue
       }
       blanks = 0
-      if byte == UInt8(ascii: "|") { break }
+      // The characters, as hexdump or `od -t x1z` frames them.
+      if byte == UInt8(ascii: "|") || byte == UInt8(ascii: ">") { break }
       guard let digit = byte.hexadecimalValue else {
         note("\(Self.shown(byte)) is no hexadecimal digit: the rest of the line is left out")
         break

@@ -25,9 +25,14 @@ public enum Guess: Equatable, Sendable {
   /// - Parameters:
   ///   - bytes: the start of the stream, not empty.
   ///   - isWhole: whether this is all of it.
-  public static func from(_ bytes: Span<UInt8>, isWhole: Bool) -> Guess {
-    let trials = Framing.allCases.map { Trial($0, bytes, isWhole: isWhole) }
+  ///   - times: what the times of feedback are held against.
+  public static func from(_ bytes: Span<UInt8>, isWhole: Bool, times: Times = Times(now: nil)) -> Guess {
+    let trials = Framing.allCases.map { Trial($0, bytes, isWhole: isWhole, times) }
     let clean = trials.filter(\.isClean)
+    // Nearly any bytes are tuples of some time and a token of some length: nobody is to drop devices because of that.
+    if clean.count == 1, clean[0].isDoubtful(among: trials) {
+      return .ambiguous(trials.filter { $0.good > 0 }.map { ($0.framing, $0.words) })
+    }
     if clean.count == 1 { return .framing(clean[0].framing, why: clean[0].words) }
     if clean.count > 1 { return .ambiguous(clean.map { ($0.framing, $0.words) }) }
     // A record of TLS cut short looks like a tuple with a time of 1980 to 1982.
@@ -38,7 +43,7 @@ public enum Guess: Equatable, Sendable {
     if let best = found.first {
       // Resynchronising finds a record by chance now and then; half as many bytes is no chance.
       let rivals = found.filter { $0.good * 2 > best.good }
-      return rivals.count == 1
+      return rivals.count == 1 && !best.isDoubtful(among: rivals)
         ? .framing(best.framing, why: best.words) : .ambiguous(rivals.map { ($0.framing, $0.words) })
     }
     if let cause = trials[0].foreign { return .none(cause) }
@@ -68,9 +73,16 @@ private struct Trial {
   var foreign: Damage.Cause?
   var startsWell = false
   private var firstTime: UInt32?
+  /// Tuples with a time that cannot be true, and with a token that no device has had.
+  private var strangeTimes = 0
+  private var tinyTokens = 0
+  /// And with a token as all devices had it.
+  private var usualTokens = 0
+  private let times: Times
 
-  init(_ framing: Framing, _ bytes: Span<UInt8>, isWhole: Bool) {
+  init(_ framing: Framing, _ bytes: Span<UInt8>, isWhole: Bool, _ times: Times) {
     self.framing = framing
+    self.times = times
     var decoder = Decoder(framing)
     decoder.append(bytes)
     if isWhole { decoder.finish() }
@@ -92,6 +104,9 @@ private struct Trial {
       bad += tuple.length
     case .feedback(let tuple):
       firstTime = firstTime ?? tuple.timestamp
+      if !times.isPlausible(tuple) { strangeTimes += 1 }
+      if tuple.token.count < 16 { tinyTokens += 1 }
+      if tuple.token.count == 32 { usualTokens += 1 }
       fallthrough
     default:
       records += 1
@@ -101,10 +116,19 @@ private struct Trial {
 
   var isClean: Bool { good > 0 && bad == 0 }
 
+  /// Feedback in which no time can be true, unless its tuples lie end to end, or whose tokens are tiny where something
+  /// else fits as well.
+  func isDoubtful(among trials: [Trial]) -> Bool {
+    if framing != .feedback || records == 0 { return false }
+    let hasRival = trials.contains { $0.framing != .feedback && $0.good > 0 }
+    let isRow = isClean && records > 1 && usualTokens == records
+    return strangeTimes == records && !isRow || hasRival && tinyTokens == records
+  }
+
   var words: String {
     var words = "\(records) \(framing.record)\(records == 1 ? "" : "s") in \(good) bytes"
     if let firstTime { words += ", the first of \(Times.day(Int(firstTime)))" }
-    return words + (bad == 0 ? ", nothing left over" : ", \(bad) bytes left over")
+    return words + (bad == 0 ? ", nothing left over" : ", \(bad) byte\(bad == 1 ? "" : "s") left over")
   }
 }
 

@@ -16,12 +16,14 @@ enum DecodeOptions {
     ],
     "what the bytes are",
     "The streams of the binary protocol bear no mark. `auto` tries all three over the first 64 KiB; when more than one "
-      + "fits, the run ends with status 2 and the candidates' names.", default: "auto")
+      + "fits, or nothing but feedback whose times cannot be true, the run ends with status 2 and the candidates' names.",
+    default: "auto")
   static let from = Option.choice(
     "from", value: "FORM",
     [("auto", "recognise it from the first bytes")] + DumpForm.allCases.map { ($0.rawValue, $0.meaning) },
     "how the bytes are written down",
-    "Everything but `raw` is text. A character that has no place in it is reported, left out, and makes the status 1.",
+    "Everything but `raw` is text. A character that has no place in it is reported, left out, and makes the status 1. "
+      + "Where too many have none, it is another form: the status is 2, and nothing is decoded.",
     default: "auto")
   static let records = Option.flag(
     "records", short: "r", "write bare records, for apns-push and apns-feedback",
@@ -33,7 +35,7 @@ enum DecodeOptions {
     "The run ends with status 1 behind the malformed record, in place of looking for the next one that parses.")
   static let now = Option.custom(
     "now", value: "TIME", "take this for the present time",
-    "UNIX seconds, or a time like `2026-12-01T09:00:00Z`. For tests, and for dumps of another day.",
+    "UNIX seconds, a time like `2026-12-01T09:00:00Z`, or a day, `2026-12-01`: its midnight in UTC. For tests, and for dumps of another day.",
     parse: { (text) throws(ValueError) in try moment(text) })
   static let clock = Option.flag(
     "clock", "hold times against the clock",
@@ -89,6 +91,10 @@ enum DecodeOptions {
         purpose: "send the notifications of an old capture again, over HTTP/2"
       ),
       (command: "echo 080800000001 | apns-decode", purpose: "say what an error packet means"),
+      (
+        command: "python3 -c \"print(open('feedback.bin', 'rb').read())\" | apns-decode",
+        purpose: "read what a program has printed of its bytes"
+      ),
       (command: "apns-decode --as jwt token.txt", purpose: "see why a provider token is refused"),
     ],
     seeAlso: ["apns-push", "apns-feedback", "apns-validate", "apns-rules(7)", "xxd(1)", "hexdump(1)"])
@@ -96,7 +102,7 @@ enum DecodeOptions {
 
 /// A point in time as UNIX seconds: a number, or a time of day in UTC.
 func moment(_ text: String) throws(ValueError) -> Int {
-  let wrong = ValueError("expected UNIX seconds or a time like 2026-12-01T09:00:00Z, found '\(text)'")
+  let wrong = ValueError("expected UNIX seconds or a time like 2026-12-01T09:00:00Z or 2026-12-01, found '\(text)'")
   let digits = text.hasPrefix("@") ? text.dropFirst() : text[...]
   if let seconds = Int(digits) {
     guard 0...253_402_300_799 ~= seconds else {
@@ -104,7 +110,8 @@ func moment(_ text: String) throws(ValueError) -> Int {
     }
     return seconds
   }
-  let bytes = Array(text.utf8)
+  // A day is its midnight.
+  let bytes = Array(text.utf8.count == 10 ? "\(text)T00:00:00Z".utf8 : text.utf8)
   guard bytes.count == 20, bytes[19] == UInt8(ascii: "Z") else { throw wrong }
   for (place, mark) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")] where bytes[place] != mark.utf8.first {
     throw wrong

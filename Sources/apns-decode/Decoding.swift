@@ -59,7 +59,7 @@ extension Run {
     _ bytes: [UInt8], isWhole: Bool, _ words: inout Words
   ) throws -> Result<Framing, Foreign> {
     if let framing = Framing(rawValue: settings.framing) { return .success(framing) }
-    switch Guess.from(bytes.span, isWhole: isWhole) {
+    switch Guess.from(bytes.span, isWhole: isWhole, times: times) {
     case .framing(let framing, let why):
       if settings.isBare, framing == .responses {
         throw Filter.Failure("\(name): these are error packets, for which --records has no form")

@@ -45,11 +45,13 @@ struct Run {
       words.say(file, "the input is empty: nothing to decode")
       return
     }
+    try refusePEM(text)
     if settings.framing == "jwt" || (settings.framing == "auto" && TokenReport.looksLikeToken(text.span)) {
       return try reportTokens(text, &words)
     }
     let form = settings.form ?? DumpForm.recognise(text.span)
     if settings.form == nil, form != .raw { words.say(file, "read as \(form.rawValue): \(form.meaning)") }
+    try checkShare(form, text)
     var reader = DumpReader(form)
     var bytes: [UInt8] = []
     let enough = settings.framing == "auto" ? Guess.enough : 1
@@ -65,6 +67,32 @@ struct Run {
     let isWhole = atEnd && rest == text.count
     if isWhole { reader.finish(into: &bytes) }
     try decode(&reader, bytes, text, rest, isWhole: isWhole, &words)
+  }
+
+  /// What was read as digits and is mostly something else would be nonsense that looks like records.
+  private func checkShare(_ form: DumpForm, _ text: [UInt8]) throws {
+    guard let (fitting, visible) = form.share(of: text.span) else { return }
+    let strange = visible - fitting
+    // A few mistakes are told one by one. Who named the form is believed until most is something else.
+    let limit = settings.form == nil ? max(2, visible / 20) : visible / 2
+    guard strange > limit else { return }
+    throw Filter.Failure(
+      "\(name): this is no \(form.rawValue): \(strange) of \(visible) characters have no place in it; "
+        + "take away what is not of the bytes, or say --from")
+  }
+
+  /// Keys and certificates are no dumps, and nothing of a private key may be printed.
+  private func refusePEM(_ text: [UInt8]) throws {
+    guard ["auto", "jwt"].contains(settings.framing), !text.contains(where: { $0 < 0x09 }) else { return }
+    let mark = Array("-----BEGIN ".utf8)
+    for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.starts(with: mark) {
+      let label = String(decoding: line.dropFirst(mark.count).prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+      if label.hasSuffix("PRIVATE KEY") {
+        throw Filter.Failure(
+          "\(name): this is a private key, and no provider token or dump: it signs tokens, and must stay secret")
+      }
+      throw Filter.Failure("\(name): this is PEM (\(label.prefix(60))), and no provider token or dump")
+    }
   }
 
   /// The first bytes: so many, or a whole input that has fewer; fewer too when they cannot be text.

@@ -27,6 +27,17 @@ import Testing
     #expect(both == .ambiguous([(.feedback, ""), (.responses, "")]))
   }
 
+  @Test("feedback that cannot be true is for a person to tell") func doubtful() {
+    // An error packet and a byte more; a tuple of 2063.
+    #expect(guess("080A0000000108") == .ambiguous([(.feedback, ""), (.responses, "")]))
+    let future = hex("b02004000020" + String(repeating: "a1", count: 32))
+    #expect(Guess.from(future.span, isWhole: true, times: Times(now: 1_790_000_000)) == .ambiguous([(.feedback, "")]))
+    #expect(Guess.from(future.span, isWhole: true) == .framing(.feedback, why: ""))
+    // Several, end to end, with tokens of 32 bytes: nothing else looks so.
+    let row = future + future
+    #expect(Guess.from(row.span, isWhole: true, times: Times(now: 1_790_000_000)) == .framing(.feedback, why: ""))
+  }
+
   @Test("what is none of them is none") func none() {
     #expect(guess("eb0000ffffffffffff") == .none(.none))
     #expect(guess("1603010200010001fc0303") == .none(.tls(type: 22, version: 1)))
@@ -86,6 +97,33 @@ import Testing
       """
     ),
   ]
+
+  /// The same bytes as programs print them.
+  static let literals = [
+    #"b'R\xeb\xd6\x90\x00 I\xc1\xcf\x0e\xbdNH\xc7\xfd_I\x93\xb6\x10\xb3\xae\xb5L\xde-\xf2\xd0\xfb\xc4\x01\xc0g\x953\x98\x88\tR\xeb\xd6\x91'"#,
+    ##"(b"R\xeb\xd6\x90\x00 I\xc1\xcf\x0e\xbdNH\xc7\xfd_I\x93\xb6\x10"\##n b'\xb3\xae\xb5L\xde-\xf2\xd0\xfb\xc4\x01\xc0g\x953\x98\x88\tR\xeb\xd6\x91')"##,
+    #"write(3, "R\353\326\220\0 I\301\317\16\275NH\307\375_I\223\266\20\263\256\265L\336-\362\320\373\304\1\300g\2253\230\210\tR\353\326\221", 42) = 42"#,
+    #"R\xeb\xd6\x90\0\40I\xc1\xcf\x0e\xbdNH\xc7\xfd_I\x93\xb6\x10\xb3\xae\xb5L\xde-\xf2\xd0\xfb\xc4\x01\xc0g\x953\x98\x88\tR\xeb\xd6\x91"#,
+  ]
+
+  @Test("literals with escapes are read, however they are cut", arguments: literals) func escapes(_ text: String) {
+    #expect(recognise(Array(text.utf8)) == .escaped)
+    for piece in [1, 2, 5, 17, 1000] {
+      for ending in [text, text + "\r\n", "\u{FEFF}" + text] {
+        let found = read(.escaped, Array(ending.utf8), piece: piece)
+        #expect(found.bytes == Self.bytes)
+        #expect(found.problems == 0)
+      }
+    }
+  }
+
+  @Test("the b of a bytes literal is no digit") func prefixes() {
+    for form in [DumpForm.hex, .base64] {
+      let text = form == .hex ? "b'52ebd69000'" : "B\"UuvWkAA=\""
+      #expect(recognise(Array(text.utf8)) == form)
+      #expect(read(form, Array(text.utf8), piece: 1).bytes == hex("52ebd69000"))
+    }
+  }
 
   private func recognise(_ bytes: [UInt8]) -> DumpForm { DumpForm.recognise(bytes.span) }
 
