@@ -51,7 +51,7 @@ _apns_feedback() {
       return
     fi
   fi
-  :
+  compopt -o default 2> /dev/null
 }
 
 complete -F _apns_feedback apns-feedback

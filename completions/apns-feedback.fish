@@ -1,7 +1,6 @@
 # fish completion for apns-feedback.
 # Made by 'apns-feedback --generate-page fish' from the declarations of its options: change those.
 
-complete -c apns-feedback -f
 complete -c apns-feedback -l service -d 'ask a feedback service instead of reading results'
 complete -c apns-feedback -s e -l environment -x -a 'sandbox\\t"tokens of development builds" production\\t"tokens of TestFlight and the App Store" test\\t"a server on this machine: localhost, with the ports of the old binary services"' -d 'which of Apple\'s services to use'
 complete -c apns-feedback -l endpoint -x -d 'ask there instead of Apple'

@@ -4,6 +4,7 @@ import Filter
 import JSON
 import Options
 import POSIX
+import Spelling
 
 /// One line or row of a list.
 public struct DeviceEntry: Sendable {
@@ -55,10 +56,15 @@ public struct DeviceList {
     } catch {
       throw Failure("cannot read \(path): \(error.message)")
     }
+    if let strange = Self.strangeJSON(beginning) { throw Failure("\(path): \(strange)") }
     if form == .bare, let line = Self.strangeLine(beginning, tokenField) {
+      let isNear = Self.isNear(line, tokenField)
       throw Failure(
         "\(path): the first line is neither an object, a header with a column \"\(tokenField)\", nor a device token: "
-          + "'\(line.prefix(60))'; a table with other columns than of commas or tabs wants --delimiter CHARACTER")
+          + "'\(line.prefix(60))'"
+          + (isNear
+            ? Self.hint(line, "--token-field")
+            : "; a table with other columns than of commas or tabs wants --delimiter CHARACTER"))
     }
     if timeField != nil, form == .bare {
       throw Failure("\(path): bare tokens have no \"\(timeField ?? "")\"; give objects, or a table with a header")
@@ -108,6 +114,35 @@ public struct DeviceList {
     return word == tokenField || word == "\"\(tokenField)\"" ? .table(delimiter: UInt8(ascii: ",")) : .bare
   }
 
+  /// JSON that is no line of NDJSON: an array, or an object over several lines.
+  private static func strangeJSON(_ bytes: [UInt8]) -> String? {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.dropFirst(bytes.starts(with: mark) ? 3 : 0).drop { $0 <= 0x20 }
+    if text.first == UInt8(ascii: "[") {
+      return "this is a JSON array, and one object a line is read: jq -c '.[]' makes them"
+    }
+    guard text.first == UInt8(ascii: "{") else { return nil }
+    let line = Array(text.prefix { $0 != UInt8(ascii: "\n") })
+    var reader = Reader()
+    // Cut off where the line ends, and good JSON so far.
+    guard line.count < text.count, !line.span.isDataDescription else { return nil }
+    do throws(SyntaxError) { try reader.read(line.span) } catch {
+      if error.offset >= line.count || line.span.withoutBlanks.count == 1 {
+        return "this is JSON over several lines, and one object a line is read: jq -c . makes them"
+      }
+    }
+    return nil
+  }
+
+  private static func hint(_ name: String?, _ option: String) -> String {
+    name.map { "; did you mean \(option) '\($0.prefix(60))'?" } ?? ""
+  }
+
+  /// Whether a name differs in nothing but the case of its letters, or hardly.
+  private static func isNear(_ name: String, _ wanted: String) -> Bool {
+    name != wanted && closest(to: name, among: [wanted]) != nil
+  }
+
   /// The first line, when it is no bare token and looks like several columns or like the name of one.
   private static func strangeLine(_ bytes: [UInt8], _ tokenField: String) -> String? {
     var digits: [UInt8] = []
@@ -117,7 +152,7 @@ public struct DeviceList {
       if text.isEmpty { continue }
       if digits.appendToken(text.utf8Span.span) { return nil }
       if (try? TokenForms.normalised(text.utf8Span.span)) != nil { return nil }
-      let isColumns = text.contains { ";|".contains($0) } || text.contains(tokenField)
+      let isColumns = text.contains { ";|".contains($0) } || text.contains(tokenField) || isNear(text, tokenField)
       return isColumns ? text : nil
     }
     return nil
@@ -188,7 +223,7 @@ public struct DeviceList {
     let tokens = reader.tokens
     let document = Document(line, tokens.span)
     guard let node = document.find(tokenField, in: 0), document.kind(node) == .string else {
-      entry.fault = "there is no \"\(tokenField)\""
+      entry.fault = "there is no \"\(tokenField)\"" + Self.hint(near(in: document), "--token-field")
       return
     }
     let token = document.string(node)
@@ -196,6 +231,18 @@ public struct DeviceList {
     guard let timeField, entry.fault == nil, let time = document.find(timeField, in: 0) else { return }
     let text = document.kind(time) == .string ? document.string(time) : String(utf8: document.raw(time))
     read(time: text, &entry)
+  }
+
+  /// The object's member that may have been meant.
+  private func near(in document: borrowing Document) -> String? {
+    guard document.kind(0) == .object else { return nil }
+    var member = 1
+    while member < document.next(0) {
+      let name = document.string(member)
+      if Self.isNear(name, tokenField) { return name }
+      member = document.next(member + 1)
+    }
+    return nil
   }
 
   private mutating func readRow(_ line: Span<UInt8>, _ delimiter: UInt8, _ entry: inout DeviceEntry) throws {
@@ -217,7 +264,8 @@ public struct DeviceList {
     func place(_ name: String) throws(Failure) -> Int {
       if let place = names.firstIndex(of: name) { return place }
       throw Failure(
-        "\(path): line \(number): the header has no column \"\(name)\", it has \(names.joined(separator: ", "))")
+        "\(path): line \(number): the header has no column \"\(name)\", it has \(names.joined(separator: ", "))"
+          + Self.hint(names.first { Self.isNear($0, name) }, name == tokenField ? "--token-field" : "--time-field"))
     }
     tokenColumn = try place(tokenField)
     if let timeField { timeColumn = try place(timeField) }

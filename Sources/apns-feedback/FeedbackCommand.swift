@@ -14,6 +14,7 @@ enum FeedbackCommand {
       "A refusal is for good when the advice for its reason is `drop`: `Unregistered` and `ExpiredToken`, both with status "
         + "410. A `BadDeviceToken` is not among them: it may be a good token of the other environment. --reason chooses "
         + "others.",
+      "Of each input's lines that are no results the first twenty are told one by one, then only their number.",
       "Feedback records are read as well, of this tool or of apns-decode, so that lists can be put together. Results written "
         + "with `apns-push --redact` name no device, and cannot tell which to drop.",
       "With --service nothing is read: the records come from a feedback service of the old binary protocol, which tells each "
@@ -23,6 +24,9 @@ enum FeedbackCommand {
       "APNs gives the time of a refusal in milliseconds, the old feedback service gave seconds. Here `timestamp` is always "
         + "in seconds; `timestamp_ms` has the milliseconds beside it.",
     ],
+    operand: Operand(
+      "FILE", "results, one file after the other; standard input without them or for -", repeats: true,
+      completion: .files),
     groups: [
       OptionGroup("Service", ServiceOptions.all),
       OptionGroup(
@@ -38,19 +42,19 @@ enum FeedbackCommand {
     environment: [(name: "APNS_PASSPHRASE", meaning: "The passphrase of key or certificate.")],
     exitStatuses: Status.rows,
     examples: [
-      ("apns-feedback < results.ndjson > dead.ndjson", "Keep the tokens to drop"),
+      ("apns-feedback results.ndjson > dead.ndjson", "Keep the tokens to drop"),
       (
         "apns-push < notifications.ndjson | tee results.ndjson | apns-feedback --no-unique",
         "Watch them while a run is going on"
       ),
       (
-        "apns-feedback --registry devices.csv --prune devices.csv < results.ndjson > kept.csv",
+        "apns-feedback --registry devices.csv --prune devices.csv results.ndjson > kept.csv",
         "Take the dead out of a device list, but none that came back since"
       ),
       (
         "apns-feedback --service -e production --cert push.p12 --registry devices.csv > dead.ndjson",
         "Ask a feedback service of the old protocol"
       ),
-      ("apns-feedback --reason BadDeviceToken < results.ndjson", "See which tokens are of the wrong environment"),
+      ("apns-feedback --reason BadDeviceToken results.ndjson", "See which tokens are of the wrong environment"),
     ], seeAlso: ["apns-push", "apns-build", "apns-decode", "apns-server", "jq(1)"])
 }

@@ -12,23 +12,31 @@ struct FeedbackFilter: LineProcessor {
   let reasons: Set<String>
   /// Where tokens are gathered; nil to write each refusal as it comes.
   let gathered: Monitor<DeadTokens>?
+  private let remarks: Remarks
+  /// What remarks begin with.
+  private let source: String
+  /// The order of the input among several, above every line's number.
+  private let order: Int
   private var reader = Reader()
   private var problems: [Problem] = []
   private var token: [UInt8] = []
   /// What the record has behind the time.
   private var tail: [UInt8] = []
 
-  init(reasons: Set<String>, gathered: Monitor<DeadTokens>?) {
+  init(reasons: Set<String>, gathered: Monitor<DeadTokens>?, remarks: Remarks, source: String, order: Int) {
     self.reasons = reasons
     self.gathered = gathered
+    self.remarks = remarks
+    self.source = source
+    self.order = order << 40
   }
 
   mutating func process(_ line: Span<UInt8>, number: Int, into output: inout Output) {
     do throws(LineFault) {
       try read(line, number, &output)
     } catch {
-      output.say(FeedbackCommand.command.name, line: number, error.message)
       output.faultCount += 1
+      if remarks.takes() { output.say(source, line: number, error.message) }
     }
   }
 
@@ -56,8 +64,8 @@ struct FeedbackFilter: LineProcessor {
       // Seconds tell nothing about their thousandths.
       showsMilliseconds: source.hasMilliseconds(document))
     guard let gathered else { return refusal.append(token: self.token.span, tail: tail.span, to: &output.records) }
-    let (digits, tail) = (self.token, tail)
-    gathered.change { $0.add(digits.span, refusal, tail: tail.span, line: number) }
+    let (digits, tail, order) = (self.token, tail, order)
+    gathered.change { $0.add(digits.span, refusal, tail: tail.span, line: order + number) }
   }
 
   /// Where a feedback record says it comes from; nil for a line that is none.

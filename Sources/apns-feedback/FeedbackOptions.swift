@@ -17,7 +17,8 @@ enum FeedbackOptions {
     "In place of feedback records the list is written, byte for byte and in its order, less the lines of tokens to drop. "
       + "Objects, tables with a header (commas or tabs; any other needs --delimiter) and bare tokens are recognised. What "
       + "cannot be read as a device stays in the list and is reported; a list whose form cannot be told ends the run "
-      + "with status 2 before anything is written.", completion: .files)
+      + "with status 2 before anything is written, and so does one that is standard output too: write to another file, and "
+      + "rename it.", completion: .files)
   static let delimiter = Option.delimiter(
     "the character between the columns of the lists",
     "For tables with semicolons, say. Without it a table has commas or tabs.", default: nil)

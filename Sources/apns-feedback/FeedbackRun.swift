@@ -32,11 +32,13 @@ struct FeedbackRun {
   }
 
   mutating func status() throws -> Status {
+    let inputs = try arguments.has(ServiceOptions.service) ? [] : self.inputs()
     // What cannot be opened is said before anything is read.
     let registry = try arguments[FeedbackOptions.registry].map { path throws(Failure) in
       try list(path, time: arguments[FeedbackOptions.timeField])
     }
     let prune = try arguments[FeedbackOptions.prune].map { path throws(Failure) in try list(path, time: nil) }
+    try checkDistinct(inputs)
     if arguments.has(ServiceOptions.service) {
       var query = try ServiceQuery(arguments, gathers: registry != nil || prune != nil)
       try query.go()
@@ -45,7 +47,7 @@ struct FeedbackRun {
       return query.isOutOfReach ? .stopped : faults == 0 ? .ok : .findings
     }
     let gathered = arguments.has(FeedbackOptions.unique) ? Monitor(DeadTokens()) : nil
-    let tally = try read(into: gathered)
+    let tally = try read(inputs, into: gathered)
     faults += tally.faults
     guard let gathered else { return tally.status }
     try write(gathered.change { $0 }, registry, prune)
@@ -59,27 +61,76 @@ struct FeedbackRun {
   }
 
   private func list(_ path: String, time: String?) throws(Failure) -> DeviceList {
-    if path == "-" { throw Failure("'-' is not taken for a list: results come from standard input") }
+    if path == "-" { throw Failure("'-' is not taken for a list: it is for results") }
     return try DeviceList(
       path, tokenField: arguments[FeedbackOptions.tokenField] ?? "token", timeField: time,
       delimiter: arguments[FeedbackOptions.delimiter])
   }
 
-  private func read(into gathered: Monitor<DeadTokens>?) throws -> Tally {
+  /// Where results come from: all are opened before the first is read.
+  private func inputs() throws -> [(path: String, file: Descriptor)] {
+    let paths = arguments.operands.isEmpty ? ["-"] : arguments.operands
+    return try paths.map { path in
+      if path == "-" { return (path, try Tool.standardInput(name, "results")) }
+      // A folder can be opened; it fails only when it is read.
+      if File.isDirectory(path) { throw Failure("cannot read \(path): it is a folder") }
+      do throws(SystemError) { return (path, try File.open(path)) } catch {
+        throw Failure("cannot read \(path): \(error.message)")
+      }
+    }
+  }
+
+  /// Refuses to write into what is read. A file that the shell has emptied already is lost, but no status says that all
+  /// is well with it.
+  private func checkDistinct(_ inputs: [(path: String, file: Descriptor)]) throws {
+    let lists = [FeedbackOptions.prune, FeedbackOptions.registry].compactMap { option in
+      arguments[option].flatMap { File.identity($0) }.map { ("--\(option.declaration.name)", $0) }
+    }
+    let results = inputs.compactMap { input in
+      input.file.identity.map { (input.path == "-" ? "standard input" : input.path, $0) }
+    }
+    if let output = Descriptor.standardOutput.identity,
+      let (role, _) = (results + lists).first(where: { $0.1 == output })
+    {
+      throw Failure(
+        "\(role) and standard output are the same file; write to another one, and rename it when all is well")
+    }
+    for (name, result) in results {
+      guard let (role, _) = lists.first(where: { $0.1 == result }) else { continue }
+      throw Failure("\(name) and \(role) are the same file: one holds results, the other devices")
+    }
+  }
+
+  private mutating func read(
+    _ inputs: [(path: String, file: Descriptor)], into gathered: Monitor<DeadTokens>?
+  ) throws(SystemError) -> Tally {
     let asked = arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil
-    let loop = LineLoop(
-      tool: name, lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576, jobs: arguments[CommonOptions.jobs] ?? 1,
-      progress: Progress.isWanted(asked: asked))
     let reasons = Set(arguments.all(FeedbackOptions.reason))
-    let input = try Tool.standardInput(name, "results")
-    return try loop.run(from: input) { FeedbackFilter(reasons: reasons, gathered: gathered) }
+    var sum = Tally()
+    for (order, input) in inputs.enumerated() {
+      let source = inputs.count > 1 ? "\(name): \(input.path)" : name
+      let loop = LineLoop(
+        tool: source, lineLimit: arguments[CommonOptions.maxLine] ?? 1_048_576,
+        jobs: arguments[CommonOptions.jobs] ?? 1,
+        progress: Progress.isWanted(asked: asked))
+      let remarks = Remarks()
+      let tally = try loop.run(from: input.file) {
+        FeedbackFilter(reasons: reasons, gathered: gathered, remarks: remarks, source: source, order: order)
+      }
+      remarks.finish(source)
+      sum.records += tally.records
+      sum.faults += tally.faults
+    }
+    return sum
   }
 
   private mutating func spare(_ dead: inout DeadTokens, _ registry: DeviceList) throws {
     var registry = registry
     let path = arguments[FeedbackOptions.registry] ?? ""
+    let remarks = Remarks()
+    defer { remarks.finish("\(name): \(path)") }
     try registry.visit { _, entry in
-      if let fault = entry.fault { say(path, entry.number, fault) }
+      if let fault = entry.fault { say(remarks, path, entry.number, fault) }
       if let time = entry.time { dead.spare(entry.token.span, registered: time) }
     }
   }
@@ -87,9 +138,11 @@ struct FeedbackRun {
   private mutating func write(_ list: DeviceList, without dead: DeadTokens) throws {
     var list = list
     let path = arguments[FeedbackOptions.prune] ?? ""
+    let remarks = Remarks()
+    defer { remarks.finish("\(name): \(path)") }
     var out: [UInt8] = []
     try list.visit { raw, entry in
-      if let fault = entry.fault { say(path, entry.number, fault) }
+      if let fault = entry.fault { say(remarks, path, entry.number, fault) }
       if !entry.token.isEmpty, dead.contains(entry.token.span) { return }
       out.append(raw)
       try flush(&out, above: 131_072)
@@ -112,8 +165,8 @@ struct FeedbackRun {
     out.removeAll(keepingCapacity: true)
   }
 
-  private mutating func say(_ path: String, _ line: Int, _ message: String) {
+  private mutating func say(_ remarks: Remarks, _ path: String, _ line: Int, _ message: String) {
     faults += 1
-    Tool.say("\(name): \(path): line \(line): \(message)")
+    if remarks.takes() { Tool.say("\(name): \(path): line \(line): \(message)") }
   }
 }

@@ -29,6 +29,10 @@ enum ServiceOptions {
       guard !arguments.isGiven(FeedbackOptions.reason) else {
         throw FeedbackCommand.command.usageError("--reason and --service exclude each other: the service gives none")
       }
+      if let operand = arguments.operands.first {
+        throw FeedbackCommand.command.usageError(
+          "--service reads no results: '\(operand)' is not wanted", subject: operand)
+      }
       return
     }
     let typed: [(String, Arguments.Origin?)] = [
