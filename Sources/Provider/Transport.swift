@@ -153,6 +153,13 @@ final class Transport {
         end("\(place) does not speak HTTP/2: it refuses the protocol h2 (ALPN)", final: true)
         return false
       }
+      if lacksCertificate(error) {
+        isRefused = true
+        end(
+          "TLS with \(place): \(error.message): no certificate was given, and the peer seems to want one; give --cert, "
+            + "or set APNS_CERT_FILE", final: true)
+        return false
+      }
       let isFinal = isRefused || phase == .handshaking && error.kind == .verification
       end("TLS with \(place): \(error.message)", final: isFinal)
       return false

@@ -33,7 +33,10 @@ public enum Versions: Sendable {
 public final class ClientContext: @unchecked Sendable {
   let pointer: OpaquePointer
   let acceptsAnyone: Bool
-  let isWithoutHTTP2: Bool
+  /// Whether something else than HTTP/2 is spoken, as the old binary protocol.
+  public let isWithoutHTTP2: Bool
+  /// Whether it has a certificate to show.
+  public let hasIdentity: Bool
 
   /// - Parameters:
   ///   - protocols: what ALPN offers, best first; empty offers nothing.
@@ -45,6 +48,7 @@ public final class ClientContext: @unchecked Sendable {
     pointer = try makeContext(TLS_client_method(), versions, identity, isForHTTP2: protocols.contains("h2"))
     if case .anyone = trust { acceptsAnyone = true } else { acceptsAnyone = false }
     isWithoutHTTP2 = !protocols.contains("h2")
+    hasIdentity = identity != nil
     try trustIn(pointer, trust)
     // The callback notes which certificate was refused and why; OpenSSL itself keeps a number alone.
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, noteVerification)

@@ -74,7 +74,9 @@ struct Credentials {
     do throws(CredentialProblem) {
       let now = Clock.system.unixSeconds
       settings = try self.settings()
-      found = try sources().map { source in
+      // The binary protocol knows certificates alone.
+      let isBinary = BinaryOptions.isChosen(arguments) && !arguments.isGiven(CredentialOptions.credentials)
+      found = try (isBinary ? [access.certificate()] : sources()).map { source in
         var source = source
         // Nothing is about to be sent: what a certificate is for is said, and held against nobody who did not ask.
         if !arguments.isGiven(PushOptions.environment) { source.wantedEnvironment = nil }
