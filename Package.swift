@@ -84,7 +84,7 @@ let package = Package(
       swiftSettings: safe),
     .executableTarget(
       name: "apns-server",
-      dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Service", "TLS"], swiftSettings: safe),
+      dependencies: ["APNs", "Filter", "JSON", "Options", "POSIX", "Provider", "Service", "TLS"], swiftSettings: safe),
 
     .executableTarget(
       name: "apns-decode", dependencies: ["APNs", "BinaryProtocol", "Filter", "JSON", "Options", "POSIX"],

@@ -45,6 +45,10 @@ public final class PrivateFolder: Sendable {
     return file
   }
 
+  /// Removes a file of the folder, if there is one.
+  /// - Parameter name: a plain name, without a slash.
+  public func remove(_ name: String) { unlinkat(descriptor.number, name, 0) }
+
   /// Removes files of this user that have not been written to for a time.
   /// - Parameters:
   ///   - prefix: how the names of those that may be removed start.

@@ -73,6 +73,12 @@ public final class TokenCache {
     return new
   }
 
+  /// Forgets the token: its key is thrown away.
+  public func remove() {
+    guard File.isDirectory(folderPath) else { return }
+    try? openFolder().remove(name)
+  }
+
   private func lockedFile() -> Descriptor? {
     do throws(SystemError) {
       guard let file = try openFolder().file(name, making: true) else { return nil }

@@ -70,6 +70,8 @@ public final class Server {
 
   /// The key under which signals arrive; listeners have the numbers below it, connections those from 0 on.
   static let signalKey = -1
+  /// The key under which the loss of the records' reader arrives: far below the listeners'.
+  private static let outputKey = Int.min
   /// Ciphertext a client may leave unread before nothing more is read from it.
   static let outputLimit = 262_144
 
@@ -145,6 +147,8 @@ public final class Server {
   ///   - deafTo: signals the command gets by itself, from the terminal.
   public func run(signals: Signals, child: Process?, deafTo: [Int32] = []) throws -> RunEnd {
     try poller.add(signals.descriptor, for: .readable, key: Self.signalKey)
+    // A reader that left is noticed at once, and not with the next record. Files and /dev/null cannot be watched.
+    if child == nil, let output { try? poller.add(output, for: [], key: Self.outputKey) }
     readClock()
     let end = settings.timeoutSeconds.map { now + UInt64($0) * 1_000_000_000 }
     nextSweep = now + 1_000_000_000
@@ -156,6 +160,8 @@ public final class Server {
           serve(ready)
           // Many busy connections in one round must not fill the memory with what is still to be written.
           if records.count > Self.recordLimit, try !writeRecords() { return try finish(.outputClosed) }
+        } else if ready.key == Self.outputKey {
+          return try finish(.outputClosed)
         } else if ready.key == Self.signalKey {
           for signal in signals.taken() {
             if let end = heard(signal, child, deafTo) { return try finish(end) }

@@ -97,10 +97,12 @@ extension Command {
         "sends to the binary gateway"
       ),
       (
-        "apns-server --port 8443 --write-credentials ./apns &\n"
+        "rm -f ready.json\n"
+          + "apns-server --port 8443 --write-credentials ./apns --ready-file ready.json > received.ndjson &\n"
+          + "until test -e ready.json; do sleep 0.1; done\n"
           + "apns-push --endpoint localhost:8443 --ca-file apns/ca.pem --credentials apns/credentials.json < "
-          + "notifications.ndjson",
-        "serves until it is stopped, for clients started by hand"
+          + "notifications.ndjson\nkill $!",
+        "serves in the background until it is stopped, for clients started by hand once it listens"
       ),
     ],
     seeAlso: ["apns-build", "apns-push", "apns-validate", "apns-feedback"])

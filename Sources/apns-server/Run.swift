@@ -21,6 +21,13 @@ struct ServerRun {
     }
     command = arguments.operands
     if arguments.separator != nil, command.isEmpty { throw Command.server.usageError("no command behind '--'") }
+    if arguments.has(ServerOptions.logFrames), arguments[ServerOptions.log] == nil {
+      throw Command.server.usageError("--log-frames goes with --log: frames are written there", subject: "--log-frames")
+    }
+    if arguments.isGiven(ServerOptions.productionPort), arguments[ServerOptions.environment] != "both" {
+      throw Command.server.usageError(
+        "--production-port goes with --environment both; --port is the one environment's", subject: "--production-port")
+    }
   }
 
   func run() throws -> Status {
@@ -49,21 +56,25 @@ struct ServerRun {
       files = try CredentialFiles(
         credentials, in: arguments[ServerOptions.writeCredentials], ownsKey: known == nil)
     } catch {
-      throw Failure("the credentials cannot be written: \(error)")
+      throw Failure(
+        "the credentials cannot be written\(arguments[ServerOptions.writeCredentials].map { " to " + $0 } ?? ""): "
+          + "\(error.message)")
     }
-    defer { files.remove() }
-    return try serve(settings, credentials, files, signals, clock)
+    let traces = Traces(files: files, credentials: credentials, isKeyOurs: known == nil)
+    defer { traces.remove() }
+    return try serve(settings, traces, signals, clock)
   }
 
   private func serve(
-    _ settings: Settings, _ credentials: Credentials, _ files: CredentialFiles, _ signals: Signals, _ clock: Clock
+    _ settings: Settings, _ traces: Traces, _ signals: Signals, _ clock: Clock
   ) throws -> Status {
+    let (files, credentials) = (traces.files, traces.credentials)
     let words = arguments.has(ServerOptions.quiet) ? nil : Descriptor.standardError
     let log: Descriptor?
-    do {
-      log = try arguments[ServerOptions.log].map { try File.create($0) }
+    do throws(SystemError) {
+      log = try arguments[ServerOptions.log].map { (path) throws(SystemError) in try File.create(path) }
     } catch {
-      throw Failure("--log: \(error)")
+      throw Failure("--log: \(arguments[ServerOptions.log] ?? ""): \(error.message)")
     }
     let observer = Observer(log: log, frames: arguments.has(ServerOptions.logFrames), words: words, clock: clock)
     let server: Server
@@ -76,7 +87,9 @@ struct ServerRun {
     do {
       try files.describe { appendListening(server, credentials, files, to: &$0) }
     } catch {
-      throw Failure("the credentials cannot be written: \(error)")
+      throw Failure(
+        "the credentials cannot be written\(arguments[ServerOptions.writeCredentials].map { " to " + $0 } ?? ""): "
+          + "\(error.message)")
     }
     if command.isEmpty { try Descriptor.standardOutput.writeAll(ready.span) }
     try tell(ready)
@@ -84,21 +97,21 @@ struct ServerRun {
     // From a terminal ^C reaches the command by itself.
     let deafTo = Descriptor.standardInput.isTerminal ? [Signals.interrupt] : []
     let end = try server.run(signals: signals, child: child, deafTo: deafTo)
-    return conclude(end, observer, files, child)
+    return conclude(end, observer, traces, child)
   }
 
   /// What the end of the run means for the exit status.
-  private func conclude(_ end: RunEnd, _ observer: Observer, _ files: CredentialFiles, _ child: Process?) -> Status {
+  private func conclude(_ end: RunEnd, _ observer: Observer, _ traces: Traces, _ child: Process?) -> Status {
     switch end {
     case .command(let status):
-      files.remove()
+      traces.remove()
       if let expected = arguments[ServerOptions.expect], observer.notifications < expected {
         Tool.say("apns-server: \(observer.notifications) notifications came, \(expected) were expected")
         exitProcess(status == 0 ? Status.findings.rawValue : status)
       }
       exitProcess(status)
     case .signal(let number):
-      files.remove()
+      traces.remove()
       Signals.endProcess(with: number)
     case .expected, .outputClosed: return .ok
     case .timeout:
@@ -111,20 +124,19 @@ struct ServerRun {
 
   /// The ready record for those who wait at a descriptor or a file.
   private func tell(_ ready: [UInt8]) throws {
-    do {
-      if let number = arguments[ServerOptions.readyFD] {
-        // The standard streams are still needed.
-        let descriptor = number > 2 ? Descriptor(owning: Int32(number)) : Descriptor(borrowing: Int32(number))
-        try descriptor.writeAll(ready.span)
+    if let number = arguments[ServerOptions.readyFD] {
+      // The standard streams are still needed.
+      let descriptor = number > 2 ? Descriptor(owning: Int32(number)) : Descriptor(borrowing: Int32(number))
+      do throws(SystemError) { try descriptor.writeAll(ready.span) } catch {
+        throw Failure("--ready-fd: \(number): \(error.message)")
       }
-      if let path = arguments[ServerOptions.readyFile] {
-        let half = path + ".part"
-        try File.create(half).writeAll(ready.span)
-        try File.rename(half, to: path)
-      }
-    } catch {
-      throw Failure("the ready record cannot be written: \(error)")
     }
+    guard let path = arguments[ServerOptions.readyFile] else { return }
+    do throws(SystemError) {
+      let half = path + ".part"
+      try File.create(half).writeAll(ready.span)
+      try File.rename(half, to: path)
+    } catch { throw Failure("--ready-file: \(path): \(error.message)") }
   }
 
   /// The clock that provider tokens are judged by.
