@@ -83,13 +83,17 @@ public struct Notification: Sendable {
     return record
   }
 
+  /// Strange keys beyond these are not listed: one line may hold a hundred thousand.
+  private static let problemLimit = 500
+
   private mutating func take(
     _ document: borrowing Document, key: Int, value: Int, problems: inout [Problem]
   ) {
     guard let name = Self.key(document, key) else {
-      problems.append(Self.unknownKey(document, key))
+      if problems.count < Self.problemLimit { problems.append(Self.unknownKey(document, key)) }
       return
     }
+    if place(name) != nil, problems.count >= Self.problemLimit { return }
     if place(name) != nil {
       problems.append(
         Problem("record-duplicate-key", at: key, "the record has the key \"\(name.rawValue)\" twice"))

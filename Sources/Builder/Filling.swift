@@ -25,6 +25,7 @@ extension Runner {
         } else {
           scratch.append(bytes.extracting(field.range))
         }
+        if scratch.count > Self.recordLimit { throw Self.tooLarge }
       }
     }
     let text = String(utf8: scratch.span)

@@ -63,8 +63,12 @@ private struct PathParser {
     rest = text[...]
   }
 
+  /// As many containers as a JSON text may have inside each other; each step makes one.
+  private static let stepLimit = 512
+
   mutating func run(untilMark: Bool) throws(ValueError) {
     while let character = rest.first {
+      if steps.count > Self.stepLimit { throw fault("leads through more than \(Self.stepLimit) levels") }
       if untilMark, character == "=" || rest.hasPrefix(":=") { break }
       rest.removeFirst()
       switch character {
@@ -81,6 +85,7 @@ private struct PathParser {
       }
     }
     try endName(isEnd: true)
+    if steps.count > Self.stepLimit { throw fault("leads through more than \(Self.stepLimit) levels") }
     if steps.isEmpty { throw fault("is empty") }
     if case .key = steps[0] {} else { throw fault("begins with a bracket; a key comes first") }
   }

@@ -86,7 +86,7 @@ public struct LineBuilder: LineProcessor {
     } else {
       try recipe.checkComplete()
       let token = try token(document)
-      collect(document, recipe.program.columns)
+      try collect(document, recipe.program.columns)
       let values = values
       try maker.make(recipe.program, values.span, token: token, fields, .object, into: &output)
     }
@@ -132,7 +132,7 @@ public struct LineBuilder: LineProcessor {
   ) throws(LineFault) {
     do throws(ValueError) { try program.compile(value) } catch { throw LineFault(error.message) }
     let program = program
-    collect(document, program.columns)
+    try collect(document, program.columns)
     let values = values
     try maker.make(program, values.span, token: token, fields, .object, into: &output)
   }
@@ -149,7 +149,7 @@ public struct LineBuilder: LineProcessor {
   }
 
   /// Looks up what the holes want. A name may lead into objects by dots when no member has it whole.
-  private mutating func collect(_ document: borrowing Document, _ names: [String]) {
+  private mutating func collect(_ document: borrowing Document, _ names: [String]) throws(LineFault) {
     fields.removeAll(keepingCapacity: true)
     for name in names {
       guard let node = document.find(name, in: 0) ?? document.find(dotted: name), document.kind(node) != .null else {
@@ -157,6 +157,8 @@ public struct LineBuilder: LineProcessor {
         continue
       }
       fields.append(keep(document, node))
+      // Names may lead to an object and to everything in it.
+      if values.count > Runner.recordLimit + document.bytes.count { throw Runner.tooLarge }
     }
   }
 

@@ -97,10 +97,13 @@ public struct Runner: Sendable {
           } else if !out.appendInside(bytes.extracting(field.range)) {
             throw Self.notUTF8(program.columns[column])
           }
+          if out.count - start > Self.recordLimit { throw Self.tooLarge }
         case .token: try write(token: token, bytes, &out)
         case .payloadStart: payload = out.count..<out.count
         case .payloadEnd: payload = payload.lowerBound..<out.count
-        default: try perform(step, program, bytes, fields, kind, &out)
+        default:
+          try perform(step, program, bytes, fields, kind, &out)
+          if out.count - start > Self.recordLimit { throw Self.tooLarge }
         }
       }
       try checkSize(program, &out)
@@ -192,6 +195,11 @@ public struct Runner: Sendable {
       out.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
     }
   }
+
+  /// One field may be wanted ten thousand times. No record that APNs takes is near this.
+  static let recordLimit = 4 << 20
+
+  static var tooLarge: LineFault { LineFault("filled in, the record has more than \(recordLimit >> 20) MiB") }
 
   static func notUTF8(_ name: String) -> LineFault {
     LineFault("the value of \"\(name)\" is not UTF-8; convert the input, as with iconv -f LATIN1 -t UTF-8")

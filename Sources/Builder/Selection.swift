@@ -53,7 +53,8 @@ public struct Picker<Processor: LineProcessor> {
 
   private var isDone: Bool {
     guard let limit = selection.limit else { return false }
-    return seen >= selection.skip + limit
+    // The sum of the two may be more than a number holds.
+    return seen >= selection.skip && seen - selection.skip >= limit
   }
 
   /// Runs over lines.

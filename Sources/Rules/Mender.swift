@@ -73,6 +73,10 @@ extension Validator {
     var place = 0
     var reader = Reader()
     var lines = LineIndex()
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      place = 3
+      done.append(Mended(rule: "json-bom", line: 1, words: "removed the byte order mark"))
+    }
     while true {
       // Blanks are passed over here: the reader would look through all of them, to the end, for each line of them.
       let start = endOfBlanks(bytes, place)

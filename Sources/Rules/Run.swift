@@ -3,15 +3,28 @@
 import APNs
 import JSON
 
-/// Remembers identifiers and tokens of the records of a run. Its memory grows with them: it is for files, not for the
-/// filter form.
+/// Remembers identifiers and tokens of the records of a run, of some ten thousand: what comes behind them is compared with
+/// those alone, so that memory has a bound. It is for files, not for the filter form.
 public struct RunMemory: Sendable {
   private var ids: [String: String] = [:]
   private var tokens: [String: [Int: String]] = [:]
   /// The newest provider token of each key and team: its hash, when it was made, where it was.
   private var providers: [String: (hash: Int, issued: Int, place: String)] = [:]
 
-  public init() {}
+  /// Bytes that may still be remembered.
+  private var room: Int
+
+  /// - Parameter room: about how many bytes may be remembered.
+  public init(room: Int = 8 << 20) { self.room = room }
+
+  /// Whether there is room for one more entry, which is taken then.
+  private mutating func hasRoom(_ text: String, _ place: String) -> Bool {
+    // What a table needs for an entry besides the texts.
+    let size = text.utf8.count + place.utf8.count + 160
+    guard size <= room else { return false }
+    room -= size
+    return true
+  }
 
   /// Something that was there before.
   public struct Repeat: Sendable {
@@ -30,7 +43,7 @@ public struct RunMemory: Sendable {
       let text = document.string(id).lowercased()
       if let before = ids[text] {
         repeats.append(note("apns-id-repeated", document, id, "this id was used at \(before) already"))
-      } else {
+      } else if hasRoom(text, place) {
         ids[text] = place
       }
     }
@@ -45,7 +58,7 @@ public struct RunMemory: Sendable {
       if let before = tokens[text]?[hash] {
         repeats.append(
           note("token-duplicate", document, token, "this device gets the same payload at \(before) already"))
-      } else {
+      } else if hasRoom(text, place) {
         tokens[text, default: [:]][hash] = place
       }
     }
@@ -65,8 +78,9 @@ public struct RunMemory: Sendable {
     var hasher = Hasher()
     hasher.combine(token)
     let hash = hasher.finalize()
-    defer { providers[name] = (hash, issued, place) }
-    guard let last = providers[name], last.hash != hash else { return nil }
+    let before = providers[name]
+    if before != nil || hasRoom(name, place) { providers[name] = (hash, issued, place) }
+    guard let last = before, last.hash != hash else { return nil }
     let (age, overflow) = issued.subtractingReportingOverflow(last.issued)
     guard !overflow, age.magnitude < 1200 else { return nil }
     return note(

@@ -2,27 +2,35 @@
 
 import JSON
 
-/// Where the lines of a text begin; made when it is first asked.
+/// The lines of a text, for places that are asked one behind the other. It remembers the last line alone, whatever the
+/// length of the text.
 public struct LineIndex: Sendable {
-  private var starts: [Int] = []
+  private var line = 1
+  private var start = 0
+  /// Where the line's text ends; nil before it was looked for.
+  private var end: Int?
 
   public init() {}
 
   /// The line an offset is in: its number from 1, where it starts, where its text ends.
   public mutating func place(_ offset: Int, _ bytes: Span<UInt8>) -> (line: Int, start: Int, end: Int) {
-    if starts.isEmpty {
-      starts.append(0)
-      for index in bytes.indices where bytes[index] == 0x0A { starts.append(index + 1) }
+    let offset = max(0, min(offset, bytes.count))
+    while offset < start {
+      // Back to the line before.
+      var index = start - 1
+      while index > 0, bytes[index - 1] != 0x0A { index -= 1 }
+      (line, start, end) = (line - 1, index, nil)
     }
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
+    while true {
+      var next = end ?? start
+      if end == nil { while next < bytes.count, bytes[next] != 0x0A { next += 1 } }
+      end = next
+      if offset <= next || next >= bytes.count { break }
+      (line, start, end) = (line + 1, next + 1, nil)
     }
-    var end = low + 1 < starts.count ? starts[low + 1] - 1 : bytes.count
-    if end > starts[low], bytes[end - 1] == 0x0D { end -= 1 }
-    return (low + 1, starts[low], max(end, starts[low]))
+    var last = end ?? bytes.count
+    if last > start, bytes[last - 1] == 0x0D { last -= 1 }
+    return (line, start, last)
   }
 }
 
@@ -31,6 +39,7 @@ public struct TextCheck: Sendable {
   private let name: String
   private let form: Form?
   private let isLines: Bool
+  private let lineBase: Int
   private var validator: Validator
   private var lines = LineIndex()
 
@@ -41,10 +50,12 @@ public struct TextCheck: Sendable {
   ///   - name: what the text is called where an earlier record is referred to.
   ///   - form: what its documents are; nil recognises each.
   ///   - isLines: there is one document a line, for sure.
-  public init(name: String, form: Form?, isLines: Bool, validator: Validator) {
+  ///   - lineBase: how many lines of the file came before the text.
+  public init(name: String, form: Form?, isLines: Bool, validator: Validator, lineBase: Int = 0) {
     self.name = name
     self.form = form
     self.isLines = isLines
+    self.lineBase = lineBase
     self.validator = validator
   }
 
@@ -114,12 +125,12 @@ public struct TextCheck: Sendable {
       let document = Document(bytes, tokens.span)
       if validator.form == .record {
         let place = lines.place(document.start(0), bytes)
-        for old in memory.take(document, place: "\(name):\(place.line)") {
+        for old in memory.take(document, place: "\(name):\(lineBase + place.line)") {
           validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
         }
       } else if validator.form == .request {
         let place = lines.place(document.start(0), bytes)
-        if let old = memory.takeToken(document, place: "\(name):\(place.line)") {
+        if let old = memory.takeToken(document, place: "\(name):\(lineBase + place.line)") {
           validator.add(old.rule, offset: old.offset, length: old.length, pointer: old.pointer, old.message)
         }
       }

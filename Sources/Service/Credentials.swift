@@ -67,13 +67,25 @@ public struct CredentialFiles: Sendable {
   /// The name of the key's file when the key was made for this run.
   private let madeKey: String?
   private let isTemporary: Bool
+  private let lock: Descriptor?
+
+  /// Takes a folder for one server alone, and makes it when it is missing; nil when another one has it.
+  public static func hold(_ folder: String) throws(SystemError) -> Descriptor? {
+    try File.makeDirectory(folder, mode: 0o700)
+    let descriptor = try File.open(folder)
+    return try descriptor.lock(wait: false) ? descriptor : nil
+  }
 
   /// Writes the files. The folder is made when it is missing; private keys get the mode 0600.
   /// - Parameters:
   ///   - folder: nil for a temporary one, mode 0700, that `remove` takes away. The key that an earlier run made there is
   ///     removed: nothing believes it any more.
   ///   - ownsKey: whether the signing key was made for this run.
-  public init(_ credentials: Credentials, in folder: String?, ownsKey: Bool = true) throws(SystemError) {
+  ///   - lock: what `hold` gave; it is kept as long as this value is.
+  public init(
+    _ credentials: Credentials, in folder: String?, ownsKey: Bool = true, lock: Descriptor? = nil
+  ) throws(SystemError) {
+    self.lock = lock
     isTemporary = folder == nil
     hasArchive = !isTemporary
     if let folder {

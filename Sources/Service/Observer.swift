@@ -10,6 +10,8 @@ public final class Observer {
   private let words: Descriptor?
   private let clock: Clock
   private var buffer: [UInt8] = []
+  /// Why the log could not be written.
+  public private(set) var failure: SystemError?
   /// Whether each frame is logged.
   let logsFrames: Bool
 
@@ -34,7 +36,7 @@ public final class Observer {
 
   /// Adds an event to the log; the body writes its members.
   func event(_ name: StaticString, connection: Int?, _ body: (inout Writer) -> Void = { _ in }) {
-    guard log != nil else { return }
+    guard log != nil, failure == nil else { return }
     var writer = Writer(buffer)
     buffer = []
     writer.beginObject()
@@ -82,12 +84,12 @@ public final class Observer {
   /// A line on standard error.
   func say(_ text: String) { try? words?.writeAll("apns-server: \(text.visible)\n") }
 
-  /// Writes what is buffered. A full disk ends the log, not the server.
+  /// Writes what is buffered. What keeps it from that is kept for whoever runs the server.
   func flush() {
-    guard let log, !buffer.isEmpty else { return }
+    guard let log, failure == nil, !buffer.isEmpty else { return }
     var bytes: [UInt8] = []
     swap(&bytes, &buffer)
-    try? log.writeAll(bytes.span)
+    do throws(SystemError) { try log.writeAll(bytes.span) } catch { failure = error }
     bytes.removeAll(keepingCapacity: true)
     swap(&bytes, &buffer)
   }

@@ -206,6 +206,7 @@ public final class Server {
   /// Writes the records of this round. False when nobody reads them any more.
   private func writeRecords() throws(SystemError) -> Bool {
     observer.flush()
+    if let failure = observer.failure { throw failure }
     guard let output, !records.isEmpty else { return true }
     var bytes: [UInt8] = []
     swap(&bytes, &records)
@@ -232,6 +233,7 @@ public final class Server {
     }
     if end != .outputClosed { _ = try writeRecords() }
     observer.summarize()
+    if let failure = observer.failure { throw failure }
     return end
   }
 

@@ -84,7 +84,7 @@ extension Command {
         "usage: an unknown option, a file that cannot be read, a port that is taken, a command that cannot be run; "
           + "nothing was served"
       ),
-      ("3", "what came cannot be written, because the disk is full"),
+      ("3", "what came, or the log, cannot be written, because the disk is full"),
       ("128+n", "the command, or the server itself, was ended by signal n"),
     ],
     examples: [

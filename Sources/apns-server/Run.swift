@@ -52,9 +52,10 @@ struct ServerRun {
     let signals = try Signals(
       [Signals.interrupt, Signals.terminate, Signals.hangUp] + (command.isEmpty ? [] : [Signals.child]))
     let files: CredentialFiles
+    let lock = try hold()
     do {
       files = try CredentialFiles(
-        credentials, in: arguments[ServerOptions.writeCredentials], ownsKey: known == nil)
+        credentials, in: arguments[ServerOptions.writeCredentials], ownsKey: known == nil, lock: lock)
     } catch {
       throw Failure(
         "the credentials cannot be written\(arguments[ServerOptions.writeCredentials].map { " to " + $0 } ?? ""): "
@@ -65,21 +66,30 @@ struct ServerRun {
     return try serve(settings, traces, signals, clock)
   }
 
+  /// The folder of --write-credentials, for this server alone.
+  private func hold() throws -> Descriptor? {
+    guard let folder = arguments[ServerOptions.writeCredentials] else { return nil }
+    let lock: Descriptor?
+    do throws(SystemError) {
+      lock = try CredentialFiles.hold(folder)
+    } catch {
+      throw Failure("the credentials cannot be written: \(error)")
+    }
+    if let lock { return lock }
+    throw Failure("--write-credentials: another server that still runs has its credentials in \(folder)")
+  }
+
   private func serve(
     _ settings: Settings, _ traces: Traces, _ signals: Signals, _ clock: Clock
   ) throws -> Status {
     let (files, credentials) = (traces.files, traces.credentials)
     let words = arguments.has(ServerOptions.quiet) ? nil : Descriptor.standardError
-    let log: Descriptor?
-    do throws(SystemError) {
-      log = try arguments[ServerOptions.log].map { (path) throws(SystemError) in try File.create(path) }
-    } catch {
-      throw Failure("--log: \(arguments[ServerOptions.log] ?? ""): \(error.message)")
-    }
-    let observer = Observer(log: log, frames: arguments.has(ServerOptions.logFrames), words: words, clock: clock)
+    let outputs = try OutputFiles(arguments, runsCommand: !command.isEmpty)
+    let observer = Observer(
+      log: outputs.log, frames: arguments.has(ServerOptions.logFrames), words: words, clock: clock)
     let server: Server
     do {
-      server = try Server(settings, credentials, output: try records(), observer: observer, clock: shifted(clock))
+      server = try Server(settings, credentials, output: outputs.records, observer: observer, clock: shifted(clock))
     } catch let error as ListenError {
       throw Failure(error.description)
     }
@@ -96,8 +106,24 @@ struct ServerRun {
     let child = try start(server, credentials, files)
     // From a terminal ^C reaches the command by itself.
     let deafTo = Descriptor.standardInput.isTerminal ? [Signals.interrupt] : []
-    let end = try server.run(signals: signals, child: child, deafTo: deafTo)
+    let end = try run(server, signals, observer, child, deafTo)
     return conclude(end, observer, traces, child)
+  }
+
+  /// Serves to the end; what cannot be written is an end, too.
+  private func run(
+    _ server: Server, _ signals: Signals, _ observer: Observer, _ child: Process?, _ deafTo: [Int32]
+  ) throws -> RunEnd {
+    do {
+      return try server.run(signals: signals, child: child, deafTo: deafTo)
+    } catch {
+      // The command has nobody to talk to any more.
+      child?.send(Signals.terminate)
+      if let failure = observer.failure {
+        throw Failure("--log: \(arguments[ServerOptions.log] ?? ""): \(failure.message)", status: .stopped)
+      }
+      throw error
+    }
   }
 
   /// What the end of the run means for the exit status.
@@ -143,16 +169,6 @@ struct ServerRun {
   private func shifted(_ clock: Clock) -> Clock {
     guard let seconds = arguments[ServerOptions.clockOffset] else { return clock }
     return Clock(monotonic: clock.monotonic, unixMilliseconds: { clock.unixMilliseconds() + seconds * 1000 })
-  }
-
-  /// Where records go.
-  private func records() throws -> Descriptor? {
-    guard let path = arguments[ServerOptions.received] else { return command.isEmpty ? .standardOutput : nil }
-    do {
-      return path == "-" ? .standardOutput : try File.create(path)
-    } catch {
-      throw Failure("--received: \(path): \(error.message)")
-    }
   }
 
   private func start(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) throws -> Process? {

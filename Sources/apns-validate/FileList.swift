@@ -14,7 +14,8 @@ enum FileList {
       }
       guard recursive else { throw Failure("\(operand) is a folder; --recursive looks into folders") }
       let count = files.count
-      try walk(operand.hasSuffix("/") && operand != "/" ? String(operand.dropLast()) : operand, &files, depth: 0)
+      var seen: Set<FileIdentity> = []
+      try walk(operand.hasSuffix("/") && operand != "/" ? String(operand.dropLast()) : operand, &files, &seen)
       // A check of nothing that passes is how a misspelt path stays unseen.
       guard files.count > count else {
         throw Failure("\(operand) holds no file that ends in \(endings.joined(separator: ", "))")
@@ -25,9 +26,9 @@ enum FileList {
 
   private static let endings = [".json", ".ndjson", ".jsonl", ".apns"]
 
-  private static func walk(_ folder: String, _ files: inout [String], depth: Int) throws {
-    // A link that leads back up would never end.
-    guard depth < 64 else { return }
+  private static func walk(_ folder: String, _ files: inout [String], _ seen: inout Set<FileIdentity>) throws {
+    // A folder that a link leads to once more was looked into already: links that lead back up would never end.
+    guard let identity = File.folderIdentity(folder), seen.insert(identity).inserted else { return }
     let names: [String]
     do throws(SystemError) {
       names = try File.entries(of: folder)
@@ -37,8 +38,10 @@ enum FileList {
     for name in names where !name.hasPrefix(".") {
       let path = "\(folder)/\(name)"
       if File.isDirectory(path) {
-        try walk(path, &files, depth: depth + 1)
+        try walk(path, &files, &seen)
       } else if endings.contains(where: { name.lowercased().hasSuffix($0) }) {
+        // Nobody may ever write to a pipe that lies in a folder. A link that leads nowhere is said later.
+        if let kind = try? File.kind(path), kind == .other { continue }
         files.append(path)
       }
     }

@@ -21,8 +21,8 @@ enum Validate {
   static let recursive = Option.flag(
     "recursive", short: "r", "look into folders",
     "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns, in letters of either case. Hidden ones "
-      + "are left out. A folder without any such file ends the run with status 2, and so does the option without any FILE."
-  )
+      + "are left out, pipes too; links are followed, each folder once. A folder without any such file ends the run with "
+      + "status 2, and so does the option without any FILE.")
 
   // MARK: Headers
 
@@ -114,8 +114,9 @@ enum Validate {
   static let quiet = Option.flag("quiet", short: "q", "report nothing; the exit status tells")
   static let fix = Option.flag(
     "fix", "mend what has exactly one right answer",
-    "Misspelt keys, a badge as text, a token with brackets, keys at the wrong level. Files are rewritten in place, and what was "
-      + "changed is printed; in the filter form the mended lines are passed on. Everything else in a text stays as it is."
+    "Misspelt keys, a badge as text, a token with brackets, keys at the wrong level. Files are rewritten, and what was changed is printed: "
+      + "a new file takes the place of the old one, which stays as it was when that fails (status 3). They may have 64 MiB "
+      + "and be no pipes; in the filter form the mended lines are passed on. Everything else in a text stays as it is."
   )
   static let explainSize = Option.flag(
     "explain-size", "show where the bytes of each payload go, and what is left")
@@ -140,7 +141,8 @@ enum Validate {
         + "around it, CRLF becomes LF, a last line without LF gets one, and blank lines and a byte order mark at the start "
         + "are left out.",
       "With FILE operands the findings go to standard output and nothing is passed through. A file may be pretty-printed, hold "
-        + "several documents, or one a line; `-` is standard input read as a file.",
+        + "several documents, or one a line; `-` is standard input read as a file. It may be of any length, a document in it of "
+        + "4 MiB. Reports that are one document, SARIF and JUnit, hold the first 25000 findings.",
       "A FILE may also be a request, `{\"method\": …, \"host\": …, \"path\": …, \"headers\": [[name, value], …], \"payload\": …}`, "
         + "so that rules about paths, hosts and header lines apply; or a credential: a provider token, with or without `bearer`, a "
         + "key or certificates in PEM. Credentials are never quoted in a report.",
