@@ -13,6 +13,9 @@ if words == ["--generate-rules-page"] {
   exitProcess(Status.ok.rawValue)
 }
 
+// Beyond a limit on file sizes a write is to fail, as on a full disk.
+Signals.ignore(Signals.fileSize)
+
 Tool.main(Validate.command) { arguments in
   if let words = try Explain.asked(arguments) {
     try Descriptor.standardOutput.writeAll(words.span)

@@ -101,4 +101,12 @@ struct MendTests {
     let (rest, nothing) = validator.mendAll([UInt8](repeating: 0x20, count: 100_000) + Array("]\n".utf8))
     #expect(rest.count == 100_002 && nothing.isEmpty)
   }
+
+  @Test("A byte order mark is taken off, and said")
+  func byteOrderMark() {
+    var validator = Validator()
+    let (mended, done) = validator.mendAll([0xEF, 0xBB, 0xBF] + Array(#"{"aps":{"badge":"3"}}"#.utf8))
+    #expect(String(decoding: mended, as: UTF8.self) == #"{"aps":{"badge":3}}"#)
+    #expect(done.map(\.rule) == ["json-bom", "badge-type"] && done.map(\.line) == [1, 1])
+  }
 }
