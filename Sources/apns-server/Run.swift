@@ -73,7 +73,7 @@ struct ServerRun {
     do throws(SystemError) {
       lock = try CredentialFiles.hold(folder)
     } catch {
-      throw Failure("the credentials cannot be written: \(error)")
+      throw Failure("the credentials cannot be written to \(folder): \(error.message)")
     }
     if let lock { return lock }
     throw Failure("--write-credentials: another server that still runs has its credentials in \(folder)")
@@ -217,45 +217,4 @@ struct ServerRun {
     "NO_PROXY",
     "no_proxy",
   ]
-
-  /// The record with the single key `listening`.
-  private func readyLine(_ server: Server, _ credentials: Credentials, _ files: CredentialFiles) -> [UInt8] {
-    var writer = Writer()
-    writer.beginObject()
-    appendListening(server, credentials, files, to: &writer)
-    writer.endObject()
-    writer.newline()
-    return writer.bytes
-  }
-
-  private func appendListening(
-    _ server: Server, _ credentials: Credentials, _ files: CredentialFiles, to writer: inout Writer
-  ) {
-    writer.key("listening")
-    writer.beginObject()
-    writer.key("endpoint")
-    writer.string("localhost:\(server.ports[0].port)")
-    writer.key("port")
-    writer.integer(server.ports[0].port)
-    writer.key("environment")
-    writer.string(server.ports[0].environment.rawValue)
-    writer.key("ports")
-    writer.beginObject()
-    for port in server.ports {
-      writer.key(port.environment.rawValue)
-      writer.integer(port.port)
-    }
-    writer.endObject()
-    for (name, port) in [("gateway", server.gatewayPort), ("feedback", server.feedbackPort)] {
-      guard let port else { continue }
-      writer.key(name)
-      writer.string("localhost:\(port)")
-    }
-    writer.key("addresses")
-    writer.beginArray()
-    for address in server.endpoints { writer.string(address) }
-    writer.endArray()
-    files.append(credentials, to: &writer)
-    writer.endObject()
-  }
 }

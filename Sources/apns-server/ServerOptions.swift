@@ -56,8 +56,8 @@ enum ServerOptions {
     "write-credentials", value: "DIR", "write the credentials here and leave them there",
     "ca.pem, AuthKey_<key id>.p8, client.pem, client.p12 (passphrase `apns`), credentials.json as "
       + "`apns-push --credentials` reads it, and server.json with the ready record. Each start makes them anew; the key "
-      + "that the start before made there is removed. Without the option they are in a temporary folder that is removed "
-      + "at the end.", completion: .directories)
+      + "that the start before made there is removed. A folder belongs to one running server. Without the option "
+      + "they are in a temporary folder that is removed at the end.", completion: .directories)
   static let auth = Option.choice(
     "auth", value: "KIND",
     [("token", "APNS_KEY_FILE, APNS_KEY_ID and APNS_TEAM_ID"), ("certificate", "APNS_CERT_FILE")],
