@@ -104,13 +104,12 @@ struct FileRun {
     var bytes: [UInt8]
     let input = try open(file)
     if let length = input.regularFileLength, length > Self.wholeLimit {
-      throw Failure("cannot read \(file): --fix takes files of at most \(Self.wholeLimit >> 20) MiB")
+      throw Failure("cannot mend \(file): \(Self.tooLarge)")
     }
     do throws(SystemError) {
       bytes = try File.read(input, limit: Self.wholeLimit)
     } catch {
-      let words = error.isNoSpace ? "--fix takes files of at most \(Self.wholeLimit >> 20) MiB" : error.message
-      throw Failure("cannot read \(file): \(words)")
+      throw Failure("cannot mend \(file): \(error.isNoSpace ? Self.tooLarge : error.message)")
     }
     var mender = Validator(setup.rules, settings: setup.settings)
     let (mended, done) = mender.mendAll(bytes, as: form(file, setup))
@@ -127,7 +126,9 @@ struct FileRun {
     if findings.out.count > 65_536 { try findings.flush() }
   }
 
-  private static let wholeLimit = 64 << 20
+  private static let tooLarge =
+    "--fix takes files of at most \(wholeLimit >> 20) MiB; lines of any number are mended without FILE, as a filter"
+  private static let wholeLimit = 16 << 20
 
   private func isLines(_ file: String) -> Bool {
     file.lowercased().hasSuffix(".ndjson") || file.lowercased().hasSuffix(".jsonl")

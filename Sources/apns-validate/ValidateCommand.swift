@@ -115,7 +115,7 @@ enum Validate {
   static let fix = Option.flag(
     "fix", "mend what has exactly one right answer",
     "Misspelt keys, a badge as text, a token with brackets, keys at the wrong level. Files are rewritten, and what was changed is printed: "
-      + "a new file takes the place of the old one, which stays as it was when that fails (status 3). They may have 64 MiB "
+      + "a new file takes the place of the old one, which stays as it was when that fails (status 3). They may have 16 MiB "
       + "and be no pipes; in the filter form the mended lines are passed on. Everything else in a text stays as it is."
   )
   static let explainSize = Option.flag(
