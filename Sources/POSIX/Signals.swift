@@ -76,6 +76,17 @@ public final class Signals: Sendable {
     sigaction(number, &action, nil)
   }
 
+  /// Whether whoever started this process had the signal ignored, as nohup(1) does.
+  public static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    #if canImport(Darwin)
+      return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    #else
+      return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    #endif
+  }
+
   public static let interrupt = SIGINT
   public static let terminate = SIGTERM
   /// A file grew to the limit that `ulimit -f` sets. Ignored, the write fails, as on a full disk.

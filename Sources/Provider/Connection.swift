@@ -34,6 +34,8 @@ final class Connection {
   private(set) var isClosedByUs = false
   /// What broke HTTP/2 on it, in words; known before it is closed.
   var fate: String?
+  /// The reason of the peer's GOAWAY; nil while there is none.
+  var goodbye: String?
   /// It takes no new request: GOAWAY, or the owner's wish.
   var isDraining = false
 

@@ -112,6 +112,7 @@ public class LineSender {
   public final func refuse(_ number: Int, _ message: String, column: Int?) {
     if let journal, journal.isFinished(number) { return }
     let start = recorder.results.count
+    let message = recorder.masked(message)
     InvalidResult.append(line: number, error: message, to: &recorder.results)
     recorder.say(number, column, message)
     recorded(number, from: start, .invalid, 0, nil)
@@ -155,12 +156,14 @@ public class LineSender {
   private func refuse(
     _ record: Notification, _ document: borrowing Document, _ number: Int, _ problems: [Problem]
   ) {
-    let text = problems.map { $0.message + ($0.help.map { " (\($0))" } ?? "") }.joined(separator: "; ")
+    let text = recorder.masked(
+      problems.map { $0.message + ($0.help.map { " (\($0))" } ?? "") }.joined(separator: "; "))
     let start = recorder.results.count
     InvalidResult.append(line: number, document, record, error: text, recorder.redaction, to: &recorder.results)
     for problem in problems {
       let place = position(of: document.start(problem.node), in: document.bytes)
-      recorder.say(number, place.column, problem.message + (problem.help.map { ": \($0)" } ?? ""))
+      recorder.say(
+        number, place.column, recorder.masked(problem.message + (problem.help.map { ": \($0)" } ?? "")))
     }
     recorder.reject(document.bytes)
     recorded(number, from: start, .invalid, 0, problems[0].rule)

@@ -54,6 +54,9 @@ public struct Recorder {
     words.append("\n")
   }
 
+  /// Words that may quote the input, without what may be a device token where those are not to be shown.
+  func masked(_ text: String) -> String { redaction == nil ? text : Redaction.masked(text) }
+
   mutating func say(_ message: String) { words.append("\(tool): \(message.visible)\n") }
 
   mutating func reject(_ line: Span<UInt8>) {
@@ -91,6 +94,26 @@ public struct Redaction: Sendable {
   private let key: [UInt8]
 
   public init(key: [UInt8]) { self.key = key }
+
+  /// The text with a word in place of each run of eight hexadecimal digits or more.
+  static func masked(_ text: String) -> String {
+    var out = ""
+    var run: [Unicode.Scalar] = []
+    func end() {
+      if run.count < 8 { out.unicodeScalars.append(contentsOf: run) } else { out += "redacted" }
+      run.removeAll(keepingCapacity: true)
+    }
+    for scalar in text.unicodeScalars {
+      if scalar.isASCII, DeviceToken.isHexadecimal(UInt8(truncatingIfNeeded: scalar.value)) {
+        run.append(scalar)
+      } else {
+        end()
+        out.unicodeScalars.append(scalar)
+      }
+    }
+    end()
+    return out
+  }
 
   /// Appends `redacted-` and sixteen hexadecimal digits of an HMAC-SHA256.
   public func append(_ token: Span<UInt8>, to out: inout [UInt8]) {

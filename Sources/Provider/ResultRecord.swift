@@ -83,7 +83,10 @@ enum InvalidResult {
     _ redaction: Redaction?, to out: inout [UInt8]
   ) {
     ResultLine.begin(&out, line: number)
-    copy("id", record.id, document, &out)
+    // An id that is none may be a device token in the wrong place.
+    if let node = record.id, redaction == nil || Identifiers.isUUID(document.content(node)) {
+      copy("id", node, document, &out)
+    }
     if let redaction, let node = record.token {
       ResultLine.word(&out, "token", "")
       out.removeLast()

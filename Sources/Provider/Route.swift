@@ -47,6 +47,8 @@ final class Route: Lane {
   /// Connections that failed in a row without an answer between them, and since when: monotonic nanoseconds.
   private var failures = 0
   private var failingSince: UInt64 = 0
+  /// Lines in a row that were given up because nobody acted on them.
+  private var refused = 0
   /// It answered something in this run.
   private var hasServed = false
   /// Monotonic nanoseconds before which no new connection is tried.
@@ -110,10 +112,17 @@ final class Route: Lane {
     if stopReason == nil { stopReason = reason }
   }
 
+  /// One more line was refused to the end without being acted on. Says whether that must be expected of all.
+  func isBarren() -> Bool {
+    refused += 1
+    return refused >= (hasServed ? 1000 : 20)
+  }
+
   /// An answer came: the service is there.
   func succeeded() {
     hasServed = true
     failures = 0
+    refused = 0
     retryAt = 0
   }
 

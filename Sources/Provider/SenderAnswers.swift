@@ -24,7 +24,7 @@ extension Sender {
       connection.session.release(event.slot)
     case .goAway:
       connection.isDraining = true
-      sayGoodbye(connection.session.note(event), event.code, route)
+      connection.goodbye = sayGoodbye(connection.session.note(event), event.code, route)
     case .pong: connection.echoed()
     case .settings:
       connection.settled()
@@ -37,7 +37,7 @@ extension Sender {
     }
   }
 
-  private func sayGoodbye(_ debug: String, _ code: ErrorCode, _ route: Route) {
+  private func sayGoodbye(_ debug: String, _ code: ErrorCode, _ route: Route) -> String {
     var reason = debug.isEmpty ? code.description : debug
     let bytes = Array(debug.utf8)
     if (try? answerReader.read(bytes.span)) != nil {
@@ -56,6 +56,7 @@ extension Sender {
     if let words = route.goodbyes.add(answers: route.answers) { recorder.say("\(route.service.host) \(words)") }
     // The reasons of refusals apply to connections too: a bad certificate is told this way alone.
     if let row = Reason.named(shown), row.advice == .stop { stop(route, "\(row.name): \(row.meaning)") }
+    return shown
   }
 
   // MARK: Answers
@@ -251,6 +252,7 @@ extension Sender {
       }
       flights[index].refusals += 1
       guard flights[index].refusals <= Self.refusalLimit else {
+        if route.isBarren() { stop(route, "\(route.service.host) acts on no request: \(reason)") }
         return finish(index, unsent: "refused \(flights[index].refusals) times without being acted on: \(reason)")
       }
       recorder.resent += 1

@@ -139,7 +139,8 @@ extension Sender {
     connection.session.takeEvents(into: &events)
     // What broke a connection is told last, after the streams that failed with it: they should say it too.
     if let broken = events.last, broken.kind == .broken, connection.fate == nil {
-      connection.fate = "HTTP/2 with \(route.service.host): \(connection.session.note(broken))"
+      let note = connection.session.note(broken)
+      connection.fate = "HTTP/2 with \(route.service.host): \(note.isEmpty ? broken.code.description : note)"
     }
     // Handling an event never submits nor receives: no further event can come meanwhile.
     for event in events { handle(event, connection, route) }
@@ -164,7 +165,12 @@ extension Sender {
       ResultLine.integer(&out, "connection", connection.key - 1)
       if let failure = connection.failure { ResultLine.text(&out, "why", failure.message) }
     }
-    guard let failure = connection.failure, !connection.isClosedByUs, route.stopReason == nil else { return }
+    guard let failure = connection.failure, route.stopReason == nil else { return }
+    if let goodbye = connection.goodbye, !connection.hasAnswered, flights.count > 0 {
+      let words = "\(route.service.host) ends a connection before it answers anything, with GOAWAY: \(goodbye)"
+      return lost(route, ConnectionFailure(message: words, isFinal: false))
+    }
+    if connection.isClosedByUs { return }
     if connection.wasStarved {
       route.starvations += 1
       // A first answer on each connection is no sign of a service that serves.
@@ -173,10 +179,17 @@ extension Sender {
     if connection.isDraining && connection.hasAnswered { return }
     if connection.hasAnswered {
       recorder.say("\(failure.message); " + Self.later)
-    } else if route.failed(failure, now: now, using: &generator) {
+    } else {
+      lost(route, failure)
+    }
+  }
+
+  /// A connection ended on which nothing was answered.
+  private func lost(_ route: Route, _ failure: ConnectionFailure) {
+    if route.failed(failure, now: now, using: &generator) {
       stop(route, failure.message, says: failure.message)
     } else {
-      recorder.say("\(failure.message); " + (route.ready.isEmpty ? Self.later : "trying again"))
+      recorder.say("\(failure.message); " + (flights.count == 0 ? Self.later : "trying again"))
     }
   }
 

@@ -16,13 +16,18 @@ struct Outputs {
   /// - Parameter input: where the lines come from: a file that is written must not be the one that is read.
   /// - Parameter target: where the lines go, in words.
   init(_ arguments: Arguments, input: Descriptor, target: String) throws {
-    try Self.checkDistinct(arguments, input)
+    guard Descriptor.standardOutput.isOpenForWriting else {
+      throw Failure("standard output is not open for writing: the results would be lost")
+    }
+    // Nothing is truncated before it is known that each file has one role: a file may have many names.
+    rejects = try Self.open(arguments, PushOptions.rejects, mode: 0o600)
+    events = try Self.open(arguments, PushOptions.events, mode: 0o644)
+    try Self.checkDistinct(arguments, input, rejects, events)
     journal = try arguments[PushOptions.journal].map { (path) throws(Failure) in
       do throws(Journal.Fault) { return try Journal(path: path, target: target) } catch { throw Failure(error.message) }
     }
     let goesOn = journal?.isResumed ?? false
-    rejects = try Self.create(arguments[PushOptions.rejects], appending: goesOn, mode: 0o600)
-    events = try Self.create(arguments[PushOptions.events], appending: goesOn, mode: 0o644)
+    for file in [rejects, events] where !goesOn { try? file?.truncate(to: 0) }
     guard let journal, journal.repairedBytes > 0 else { return }
     Tool.say(
       "\(PushOptions.command.name): the journal ended in \(journal.repairedBytes) bytes of an unfinished record, "
@@ -61,15 +66,10 @@ struct Outputs {
     return rejected ?? told
   }
 
-  /// Refuses two roles for one file, before any of them is truncated.
-  private static func checkDistinct(_ arguments: Arguments, _ input: Descriptor) throws {
-    guard Descriptor.standardOutput.isOpenForWriting else {
-      throw Failure("standard output is not open for writing: the results would be lost")
-    }
-    let created = [PushOptions.journal, PushOptions.rejects, PushOptions.events].compactMap { arguments[$0] }
-    guard Set(created).count == created.count else {
-      throw Failure("--journal, --rejects and --events need a file each; two of them name the same")
-    }
+  /// Refuses two roles for one file.
+  private static func checkDistinct(
+    _ arguments: Arguments, _ input: Descriptor, _ rejects: Descriptor?, _ events: Descriptor?
+  ) throws {
     var roles: [FileIdentity: String] = [:]
     func claim(_ identity: FileIdentity?, _ role: String) throws {
       guard let identity else { return }
@@ -77,18 +77,30 @@ struct Outputs {
         throw Failure("\(other) and \(role) are the same file; give them different ones")
       }
     }
+    for option in [
+      PushOptions.key, PushOptions.cert, PushOptions.certKey, PushOptions.caFile, CredentialOptions.credentials,
+    ] {
+      // One file may well be certificate, key and trust at once.
+      if let identity = arguments[option].flatMap({ File.identity($0) }) {
+        roles[identity] = "the file of --\(option.declaration.name)"
+      }
+    }
     try claim(input.identity, "the input")
     try claim(Descriptor.standardOutput.identity, "standard output")
-    for (option, name) in [
-      (PushOptions.journal, "--journal"), (PushOptions.rejects, "--rejects"), (PushOptions.events, "--events"),
-    ] {
-      try claim(arguments[option].flatMap { File.identity($0) }, name)
+    // Results and words in one file are what 2>&1 is for.
+    if Descriptor.standardError.identity != Descriptor.standardOutput.identity {
+      try claim(Descriptor.standardError.identity, "standard error")
     }
+    try claim(rejects?.identity, "--rejects")
+    try claim(events?.identity, "--events")
+    try claim(arguments[PushOptions.journal].flatMap { File.identity($0) }, "--journal")
   }
 
-  private static func create(_ path: String?, appending: Bool, mode: UInt32) throws -> Descriptor? {
-    guard let path else { return nil }
-    do throws(SystemError) { return try File.create(path, appending: appending, mode: mode) } catch {
+  private static func open(_ arguments: Arguments, _ option: Option<String>, mode: UInt32) throws -> Descriptor? {
+    guard let path = arguments[option] else { return nil }
+    if path == "-" { throw Failure("--\(option.declaration.name) wants a file: standard output has the results") }
+    // Appended to: a truncated file starts anew, and two writers do not overwrite each other.
+    do throws(SystemError) { return try File.create(path, appending: true, mode: mode) } catch {
       throw Failure("cannot write \(path): \(error.message)")
     }
   }

@@ -31,16 +31,30 @@ Tool.main(PushOptions.command) { arguments in
   let outputs = try Outputs(arguments, input: lines.input, target: target)
   settings.keepsRejects = outputs.keepsRejects
   settings.keepsEvents = outputs.keepsEvents
-  let signals = try Signals([Signals.interrupt, Signals.terminate, Signals.user1])
+  // Nothing was processed yet: what cannot be had now is no early stop.
+  let signals = try beforehand { () throws(SystemError) in
+    // A lost terminal is a wish to stop, unless nohup(1) says otherwise.
+    let hangUp = Signals.isIgnored(Signals.hangUp) ? [] : [Signals.hangUp]
+    return try Signals([Signals.interrupt, Signals.terminate, Signals.user1] + hangUp)
+  }
   if isBinary {
     BinaryOptions.widen(&settings, arguments)
-    let sender = try BinarySender(
-      services, settings: settings, binary: BinaryOptions.settings(arguments), journal: outputs.journal,
-      signals: signals.descriptor)
+    let sender = try beforehand { () throws(SystemError) in
+      try BinarySender(
+        services, settings: settings, binary: BinaryOptions.settings(arguments), journal: outputs.journal,
+        signals: signals.descriptor)
+    }
     return try run(sender, lines, outputs, signals, arguments)
   }
-  let sender = try Sender(services, settings: settings, journal: outputs.journal, signals: signals.descriptor)
+  let sender = try beforehand { () throws(SystemError) in
+    try Sender(services, settings: settings, journal: outputs.journal, signals: signals.descriptor)
+  }
   return try run(sender, lines, outputs, signals, arguments)
+}
+
+/// What the run needs of the system before its first line.
+func beforehand<Thing>(_ make: () throws(SystemError) -> Thing) throws(Filter.Failure) -> Thing {
+  do throws(SystemError) { return try make() } catch { throw Filter.Failure("cannot begin: \(error.description)") }
 }
 
 /// Where nothing is sent, nothing is left behind: an option that asks for it is a mistake.
