@@ -60,6 +60,9 @@ public struct Reason: Sendable, Equatable {
     }
   }
 
+  /// Whether it is the connection that is refused: what is sent again goes over a new one.
+  public var isAboutConnection: Bool { ["IdleTimeout", "Shutdown", "UnrelatedKeyIdInToken"].contains(name) }
+
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
   public static let all: [Reason] = [

@@ -80,6 +80,9 @@ public struct Access {
     let order = [chosen] + ServiceEnvironment.allCases.filter { $0 != chosen }
     let credentials = try load(sources, isOwn: endpoint != nil || isTest, chosen)
     let given = try endpoint.map { try place($0) }
+    if given == nil, !isTest {
+      warn("Apple closed its binary services on 31 March 2021; --endpoint names a server that still speaks the protocol")
+    }
     return order.flatMap { environment in
       let row = Endpoint.of(kind, environment)
       let host = given?.host ?? (isTest ? "localhost" : row.host)

@@ -70,7 +70,8 @@ public enum CommonOptions {
   /// A line of a record is seldom over 6 KiB; 1 MiB leaves room for everything that is not an accident.
   public static let maxLine = Option.integer(
     "max-line", value: "BYTES", "refuse longer input lines",
-    "A longer line is reported and skipped; the run goes on. Bounds the memory the tool may use.",
+    "A longer line is reported and skipped; the run goes on. Bounds the memory the tool may use. Blank lines are passed "
+      + "over; they count in the numbers of lines.",
     range: 64...1_073_741_824, default: 1_048_576)
 
   public static let jobs = Option.integer(

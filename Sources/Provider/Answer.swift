@@ -18,6 +18,9 @@ struct Refusal {
 
   var advice: Advice? { Reason.advice(name: reason, status: status) }
 
+  /// Another connection may be answered otherwise, and this one will not be.
+  var isAboutConnection: Bool { reason.flatMap { Reason.named($0) }?.isAboutConnection ?? false }
+
   /// Reads the answer in a slot. A body that is no JSON, or empty, leaves the status to speak for itself.
   /// - Parameter now: UNIX seconds.
   static func read(_ session: ClientSession, _ slot: Int32, _ reader: inout Reader, now: Int) -> Refusal {

@@ -63,6 +63,8 @@ struct Flight {
   /// How many bytes it had on the wire of the binary protocol.
   var frameSize = 0
   var attempts = 0
+  /// Sendings that were allowed as retries.
+  var retried = 0
   /// Attempts that were proven not to have been acted on.
   var refusals = 0
   /// Those of them that a GOAWAY explains.
@@ -110,6 +112,7 @@ struct Flight {
     expiration = record.expiration ?? -1
     environment = record.environment
     attempts = 0
+    retried = 0
     refusals = 0
     goAways = 0
     connection = -1

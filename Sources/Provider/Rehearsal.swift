@@ -45,6 +45,8 @@ public final class Rehearsal {
     }
     var flight = Flight()
     flight.load(record, document, number: number)
+    // Made from a seed of the run, which this is not: another one each time.
+    if settings.resendsUnknown { flight.makeID(seed: .random(in: .min ... .max)) }
     heads[place].fill(flight, defaultTopic: Array(settings.topic.utf8))
     write(flight, services[place], heads[place], into: &out)
     return nil

@@ -54,7 +54,7 @@ public final class Sender: LineSender, Sending {
   // MARK: Lines
 
   override func prepare(_ index: Int) {
-    if settings.resendsUnknown { flights[index].makeID(seed: seed) }
+    if settings.resendsUnknown || journal != nil { flights[index].makeID(seed: seed) }
   }
 
   /// Whether there is a topic for it.

@@ -110,8 +110,9 @@ extension Sender {
 
   /// Whether one more sending is allowed, and counts it.
   private func mayRetry(_ index: Int, _ route: Route) -> Bool {
-    guard !settings.neverTwice, route.stopReason == nil, flights[index].attempts <= settings.retries, retriesLeft > 0
+    guard !settings.neverTwice, route.stopReason == nil, flights[index].retried < settings.retries, retriesLeft > 0
     else { return false }
+    flights[index].retried += 1
     retriesLeft -= 1
     recorder.resent += 1
     return true
@@ -128,10 +129,13 @@ extension Sender {
     case .retry:
       // A run that waits for days is no better than one that says "later".
       guard refusal.retryAfter ?? 0 <= Self.longestRest else { return false }
-      let needsConnection = refusal.reason == "Shutdown" || refusal.reason == "IdleTimeout"
-      if needsConnection { connection.isDraining = true }
+      if refusal.isAboutConnection { connection.isDraining = true }
       guard mayRetry(index, route) else { return false }
-      if needsConnection { requeue(index) } else { delay(index, after: refusal) }
+      if refusal.isAboutConnection { requeue(index) } else { delay(index, after: refusal) }
+    case .stop where refusal.isAboutConnection:
+      connection.isDraining = true
+      guard mayRetry(index, route) else { return false }
+      requeue(index)
     default: return false
     }
     flights[index].lastStatus = refusal.status
@@ -174,7 +178,7 @@ extension Sender {
 
   private func delay(_ index: Int, after refusal: Refusal) {
     let backoff = Backoff(base: settings.retryDelay, limit: settings.retryDelayLimit)
-    var wait = backoff.delay(attempt: flights[index].attempts, using: &generator)
+    var wait = backoff.delay(attempt: flights[index].retried, using: &generator)
     if let seconds = refusal.retryAfter { wait = max(wait, UInt64(seconds) * 1_000_000_000) }
     delay(index, until: now + wait)
   }
@@ -200,7 +204,7 @@ extension Sender {
     let other = routes.firstIndex { $0.service.name == here.name && $0.service.environment != here.environment }
     guard let other, routes[other].stopReason == nil else { return false }
     flights[index].triedOtherEnvironment = true
-    flights[index].attempts = 0
+    flights[index].retried = 0
     flights[index].route = other
     requeue(index)
     return true
@@ -241,8 +245,9 @@ extension Sender {
     let words = connection.failure?.message ?? connection.fate ?? connection.session.note(event)
     let reason = words.isEmpty ? "the stream was reset: \(event.code)" : words
     // What was never encrypted did not leave this process, whatever HTTP/2 knows about it.
-    if event.isUnprocessed || flights[index].position >= connection.handed {
-      flights[index].attempts -= 1
+    let neverLeft = flights[index].position >= connection.handed
+    if neverLeft { flights[index].attempts -= 1 }
+    if event.isUnprocessed || neverLeft {
       if settings.neverTwice { return finish(index, unsent: "refused without being acted on: \(reason)") }
       // Who says GOAWAY on a connection that answered others refuses no line in particular.
       if connection.session.isClosing, connection.hasAnswered, flights[index].goAways < Self.goAwayLimit {
@@ -273,7 +278,6 @@ extension Sender {
   /// The body never went out whole: nobody acted on it, and another connection may have room.
   private func heldBack(_ index: Int, _ reason: String) {
     flights[index].refusals += 1
-    flights[index].attempts -= 1
     guard !settings.neverTwice, flights[index].refusals < Self.heldBackLimit else {
       return finish(index, unsent: reason)
     }

@@ -1,5 +1,5 @@
 // What a certificate says of its dates, its name and Apple's marks: a bounded walk over its DER. No signature is checked,
-// and no key is read; that is the work of `apns-push --doctor`, which has a TLS library.
+// and no key is read; that is the work of `apns-push --check-credentials`, which has a TLS library.
 
 /// Facts of one X.509 certificate (RFC 5280 section 4.1).
 struct CertificateFacts: Equatable {

@@ -62,6 +62,14 @@ struct Summary {
       out.integer(Int(recorder.latencies.largest / 1000))
     }
     out.endObject()
+    // Answers by how long they took: each bound in milliseconds, and how many stayed below it and above the one before.
+    out.key("latency_below_ms")
+    out.beginObject()
+    for row in recorder.latencies.count > 0 ? recorder.latencies.doublings : [] {
+      out.key(String(row.milliseconds))
+      out.integer(row.count)
+    }
+    out.endObject()
     out.endObject()
     out.newline()
     return out.bytes
