@@ -63,7 +63,10 @@ struct Run<Sender: Sending> {
       Tool.say("\(tool): \(sender.recorder.unsaid) more such remarks; the results say what is wrong with each line")
     }
     try sum()
-    if let stopSignal { Signals.endProcess(with: stopSignal) }
+    // One that came together with the end of the input was not seen in the loop.
+    if let signal = stopSignal ?? signals.taken().first(where: { $0 != Signals.user1 }) {
+      Signals.endProcess(with: signal)
+    }
     return status
   }
 
