@@ -81,7 +81,7 @@ public struct Access {
     let credentials = try load(sources, isOwn: endpoint != nil || isTest, chosen)
     let given = try endpoint.map { try place($0) }
     if given == nil, !isTest {
-      warn("Apple closed its binary services on 31 March 2021; --endpoint names a server that still speaks the protocol")
+      warn("Apple closed its binary services on 31 March 2021; --endpoint names one that still speaks the protocol")
     }
     return order.flatMap { environment in
       let row = Endpoint.of(kind, environment)
