@@ -20,7 +20,7 @@ func foreignService(_ document: Document, _ root: Int) -> ForeignService? {
       "notification", "apns", "android", "webpush", "fcm_options", "topic", "token", "condition",
     ]
     if keys.contains(where: { has($0, in: message) }) {
-      let payload = document.node(at: "/message/apns/payload")
+      let payload = document.find("apns", in: message).flatMap { document.find("payload", in: $0) }
       return ForeignService(
         name: "a request to Firebase Cloud Messaging (HTTP v1)", node: message,
         help: payload != nil

@@ -115,7 +115,7 @@ let headerRules: [Rule] = [
     passes: headers(#","collapse_id":"commande-e""#), fails: headers(#","collapse_id":"commande-é""#), at: .collapseID
   ) { document, scene, node in
     guard let place = scene.record.collapseID, document.kind(place) == .string else { return }
-    let raw = document.content(place)
+    let raw = document.deviceToken(place, scene.form)
     guard document.tokens[place].hasEscapes || raw.indices.contains(where: { raw[$0] >= 0x80 }) else { return }
     guard document.string(place).utf8.contains(where: { $0 >= 0x80 }) else { return }
     scene.report(place, "\"collapse_id\" has characters outside ASCII")
@@ -132,7 +132,7 @@ let headerRules: [Rule] = [
     fails: headers(#","id":"12345678-1234-1234-1234-123456789ABC""#), at: .id
   ) { document, scene, node in
     guard let place = scene.record.id, document.kind(place) == .string else { return }
-    let text = document.content(place)
+    let text = document.deviceToken(place, scene.form)
     guard text.indices.contains(where: { text[$0] &- 0x41 <= 5 }) else { return }
     scene.report(place, "\"id\" has capital digits")
   },
@@ -199,7 +199,7 @@ let tokenRules: [Rule] = [
     why: "Equal digits and counting sequences are put where a token should come.",
     passes: token(Example.token), fails: token(String(repeating: "0", count: 64)), at: .token
   ) { document, scene, node in
-    guard let place = scene.record.token, isPlaceholder(document.content(place)) else { return }
+    guard let place = scene.record.token, isPlaceholder(document.deviceToken(place, scene.form)) else { return }
     scene.report(place, "the device token looks like a placeholder")
   },
   Rule(
@@ -208,7 +208,7 @@ let tokenRules: [Rule] = [
     passes: token(Example.token), fails: token(Example.token + "a1b2"), at: .token
   ) { document, scene, node in
     guard let place = scene.record.token else { return }
-    let count = document.content(place).count
+    let count = document.deviceToken(place, scene.form).count
     guard count != 64, count != 160, count > 64 else { return }
     scene.report(place, "the device token has \(count) digits; 64 and 160 are usual")
   },
@@ -218,7 +218,7 @@ let tokenRules: [Rule] = [
     passes: token(Example.token), fails: token("a1b2c3d4"), at: .token
   ) { document, scene, node in
     guard let place = scene.record.token else { return }
-    let count = document.content(place).count
+    let count = document.deviceToken(place, scene.form).count
     guard count < 64 else { return }
     scene.report(place, "the device token has \(count) digits, fewer than any seen")
   },
@@ -233,7 +233,7 @@ let tokenRules: [Rule] = [
     passes: token(Example.token), fails: token(Example.token.uppercased()), at: .token
   ) { document, scene, node in
     guard let place = scene.record.token else { return }
-    let text = document.content(place)
+    let text = document.deviceToken(place, scene.form)
     guard text.indices.contains(where: { text[$0] &- 0x41 <= 5 }) else { return }
     scene.report(
       place, "the device token has capital digits",
@@ -246,7 +246,7 @@ let tokenRules: [Rule] = [
     passes: token(Example.token),
     fails: token(Example.token.utf8.map { String($0, radix: 16) }.joined()), at: .token
   ) { document, scene, node in
-    guard let place = scene.record.token, isEncodedTwice(document.content(place)) else { return }
+    guard let place = scene.record.token, isEncodedTwice(document.deviceToken(place, scene.form)) else { return }
     scene.report(place, "the device token was encoded twice", help: "take the token's bytes and print them as hex once")
   },
   Rule(
@@ -269,7 +269,7 @@ let tokenRules: [Rule] = [
     at: .token
   ) { document, scene, node in
     guard scene.givenType == .liveactivity, let place = scene.record.token else { return }
-    guard document.content(place).count == 64 else { return }
+    guard document.deviceToken(place, scene.form).count == 64 else { return }
     scene.report(place, "the device token has 64 digits, as ordinary ones have; those of activities were seen with 160")
   },
 ]

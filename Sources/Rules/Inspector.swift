@@ -54,7 +54,8 @@ struct Inspector: Sendable {
   }
 
   private mutating func check(_ document: Document, _ given: Form?, _ fallback: Form) {
-    let form = given ?? document.recognisedForm ?? fallback
+    let form =
+      given ?? document.recognisedForm ?? (fallback == .record && document.isNoRecord ? .payload : fallback)
     self.form = form
     scene.forget()
     scene.form = form
@@ -77,6 +78,7 @@ struct Inspector: Sendable {
         Problem(
           "json-not-object", at: 0, "a payload is a JSON object, this is \(document.words(0))",
           help: document.holdsJSON(0) != nil ? "it was encoded twice" : nil))
+      nameService(document)
       return
     }
     walk.payload(document, &scene, 0)
@@ -96,9 +98,10 @@ struct Inspector: Sendable {
 
   private mutating func checkRecord(_ document: Document) {
     let record = Notification.read(document, problems: &problems)
+    if record.payload == nil, document.kind(0) == .object, let misplaced = document.onlyAPS { sayMisplaced(misplaced) }
     scene.record = record
     isSetForPayload = false
-    guard document.kind(0) == .object else { return }
+    guard document.kind(0) == .object else { return nameService(document) }
     scene.givenType = record.pushTypeNode == nil ? settings.pushType : record.pushType
     scene.priority = record.priorityNode == nil ? settings.priority : record.priority
     scene.expiration = record.expirationNode == nil ? settings.expiration : record.expiration
@@ -108,6 +111,17 @@ struct Inspector: Sendable {
     guard let payload = record.payload else { return }
     if document.kind(payload) == .object { walk.payload(document, &scene, payload) }
     walk.headers(document, &scene, payload, hasTokenProblem: problems.contains { $0.node == record.token })
+  }
+
+  /// One finding says that `aps` is at the level of the record's keys, in place of two that it is unknown and missed.
+  private mutating func sayMisplaced(_ key: Int) {
+    problems.removeAll {
+      $0.rule == "record-payload-missing" || $0.rule == "record-unknown-key" && $0.node == key
+    }
+    problems.append(
+      Problem(
+        "record-unknown-key", at: key, "\"aps\" stands beside the record's keys, not in its payload",
+        help: "put it under \"payload\""))
   }
 
   /// Most records of a run have the topic of the one before: then it stays, and nothing is counted or copied.
@@ -127,11 +141,18 @@ struct Inspector: Sendable {
   private mutating func checkRequest(_ document: Document) {
     guard document.kind(0) == .object else {
       problems.append(Problem("json-not-object", at: 0, "a request is a JSON object, this is \(document.words(0))"))
+      nameService(document)
       return
     }
     let request = document.request()
     scene.request = request
     scene.take(request, document, &problems)
+    if request.payload == nil, let misplaced = document.onlyAPS {
+      problems.append(
+        Problem(
+          "record-unknown-key", at: misplaced, "\"aps\" stands beside the request's keys, not in its payload",
+          help: "put it under \"payload\""))
+    }
     isSetForPayload = false
     scene.isBroadcast =
       request.target == .broadcast || request.target == .none && request.header("apns-channel-id") != nil
@@ -155,7 +176,25 @@ struct Inspector: Sendable {
           Problem("json-not-object", at: payload, "the payload is \(document.words(payload)), not an object"))
       }
     }
-    walk.headers(document, &scene, request.payload ?? 0)
+    walk.headers(
+      document, &scene, request.payload ?? 0, hasTokenProblem: problems.contains { $0.node == scene.record.token })
+  }
+
+  /// An array of another service's requests: one of the first says whose.
+  private mutating func nameService(_ document: Document) {
+    guard document.kind(0) == .array else { return }
+    var element = 1
+    for _ in 0..<8 where element < document.following(0) {
+      if document.kind(element) == .object, let found = foreignService(document, element) {
+        // Taking the array apart would not help.
+        problems = problems.map { Problem($0.rule, at: $0.node, $0.message) }
+        problems.append(
+          Problem(
+            "foreign-envelope", at: found.node, "this is \(found.name), not a payload of APNs", help: found.help))
+        return
+      }
+      element = document.following(element)
+    }
   }
 
   // MARK: From what was raised to findings
@@ -166,11 +205,13 @@ struct Inspector: Sendable {
       guard problem.rule != "payload-too-large", let index = Rule.index(of: problem.rule) else { continue }
       append(
         document, index, problem.node, nil, problem.message, problem.help,
-        form == .record ? mend(problem, document, scene.record) : nil)
+        mend(problem, document, scene.record, form))
     }
     for raised in scene.raised {
       // A header's value is text: what mends a record's number does not fit.
-      let isHeader = form == .request && raised.node < (scene.payload == 0 ? Int.max : scene.payload)
+      let isHeader =
+        form == .request && raised.node < (scene.payload == 0 ? Int.max : scene.payload)
+        && raised.node != scene.record.token
       append(
         document, raised.rule, raised.node, raised.severity, raised.message, raised.help, isHeader ? nil : raised.fix)
     }
@@ -198,27 +239,5 @@ struct Inspector: Sendable {
       Finding(
         rule: rule.id, severity: severity, offset: offset, length: document.end(node) - offset,
         pointer: document.pointer(node), message: message, help: help, refusal: rule.refusal, fix: fix))
-  }
-}
-
-/// Keeps the last topic taken apart; a scene's topic is always that one.
-private struct TopicCache: Sendable {
-  private var last: Topic?
-  private var lastText: [UInt8] = []
-
-  func isLast(_ document: Document, _ node: Int) -> Bool { document.equals(node, utf8: lastText.span) }
-
-  mutating func topic(_ document: Document, _ node: Int) -> Topic {
-    var decoded: [UInt8] = []
-    document.appendDecoded(node, to: &decoded)
-    return topic(decoded)
-  }
-
-  mutating func topic(_ bytes: [UInt8]) -> Topic {
-    if let last, lastText == bytes { return last }
-    let topic = Topic(bytes)
-    last = topic
-    lastText = bytes
-    return topic
   }
 }

@@ -45,10 +45,10 @@ extension Document {
       key = following(key &+ 1)
     }
     if let payload {
-      if hasAPS, kind(payload) != .object { return .payload }
+      if hasAPS, kind(payload) != .object || own + shared > 0 && !isRecordAroundAPS { return .payload }
       return own + shared > 0 ? .record : hasAPS || kind(payload) == .object ? .payload : nil
     }
-    if hasAPS { return .payload }
+    if hasAPS { return own + shared > 0 && isRecordAroundAPS ? .record : .payload }
     return own >= 2 || own == 1 && shared >= 2 ? .record : nil
   }
 }

@@ -4,7 +4,8 @@ import APNs
 import JSON
 
 /// The one right way to mend a problem of the record's own format, nil when there is none.
-func mend(_ problem: Problem, _ document: Document, _ record: Notification) -> Fix? {
+func mend(_ problem: Problem, _ document: Document, _ record: Notification, _ form: Form) -> Fix? {
+  guard form == .record else { return form == .request ? wrapping(problem, document) : nil }
   let node = problem.node
   switch problem.rule {
   case "token-description-form":
@@ -26,6 +27,7 @@ func mend(_ problem: Problem, _ document: Document, _ record: Notification) -> F
   case "record-unknown-key":
     let name = document.string(node)
     if APSKey(rawValue: name) != nil { return nil }
+    if name == "aps" { return record.payload == nil ? wrapping(problem, document) : nil }
     let bare = name.lowercased().hasPrefix("apns-") ? String(name.dropFirst(5)) : name
     let keys = Notification.Key.allCases
     let near =
@@ -35,6 +37,12 @@ func mend(_ problem: Problem, _ document: Document, _ record: Notification) -> F
     return document.rename(node, to: near.rawValue)
   default: return nil
   }
+}
+
+/// `aps` at the level of the keys that belong around the payload.
+private func wrapping(_ problem: Problem, _ document: Document) -> Fix? {
+  guard problem.rule == "record-unknown-key", document.onlyAPS == problem.node else { return nil }
+  return document.wrap(problem.node, as: "payload")
 }
 
 /// A UNIX time as text.

@@ -44,14 +44,15 @@ struct Request: Sendable {
 
 extension Document {
   /// Whether the root's keys are those of a request: headers beside a path, a method or a host; headers of APNs; or one of
-  /// Apple's paths. What has `aps` is a payload, whatever else it holds.
+  /// Apple's paths. What has `aps` and none of these paths is a payload, whatever else it holds.
   var isRequest: Bool {
-    guard find("aps", in: 0) == nil else { return false }
     if let path = find("path", in: 0), kind(path) == .string {
       let text = string(path)
       if ["/3/device/", "/4/broadcasts/", "/1/apps/"].contains(where: text.hasPrefix) { return true }
     }
-    guard let headers = find("headers", in: 0), kind(headers) == .array || kind(headers) == .object else {
+    guard find("aps", in: 0) == nil, let headers = find("headers", in: 0),
+      kind(headers) == .array || kind(headers) == .object
+    else {
       return false
     }
     if find("path", in: 0) != nil || find("method", in: 0) != nil || find("host", in: 0) != nil { return true }

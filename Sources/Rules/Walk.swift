@@ -50,7 +50,8 @@ struct Walk {
     }
     if let token = scene.record.token {
       rules.visit(.device, document, &scene, node)
-      if !hasTokenProblem, scene.form == .record, scene.isLive || !isOrdinaryToken(document, document.token(token)) {
+      let isOrdinary = scene.form == .record && !scene.isLive && isOrdinaryToken(document, document.token(token))
+      if !hasTokenProblem, !isOrdinary {
         rules.visit(.token, document, &scene, node)
       }
     }

@@ -54,7 +54,7 @@ enum RulesManual {
     text += """
       .Ss What no rule of this page sees
       Whether a signature is right, a chain ends at a root one trusts and a token belongs to a key:
-      .Ic apns\\-push \\-\\-doctor
+      .Ic apns\\-push \\-\\-check\\-credentials
       tells.
       How long a sender keeps a provider token in use is not in its requests when it keeps one too long;
       .Xr apns-push 1

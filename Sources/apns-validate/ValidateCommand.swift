@@ -17,7 +17,9 @@ enum Validate {
     ],
     "what the input holds, instead of recognising it",
     "Without it each document is recognised by its keys: a record has `payload` and keys such as `token` or `topic`, a payload "
-      + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns, a request `headers` and `path`.")
+      + "has `aps`, a simulator's file `Simulator Target Bundle` or the ending .apns, a request `headers` and `path`. "
+      + "`aps` beside a device token, or beside a topic and another key of a record, is a record's, at the wrong level."
+  )
   static let recursive = Option.flag(
     "recursive", short: "r", "look into folders",
     "Takes every file below a folder that ends in .json, .ndjson, .jsonl or .apns, in letters of either case. Hidden ones "

@@ -36,6 +36,14 @@ struct MendTests {
         #"{"apns-topic":"a.b","token":"<A1B2c3d4 e5f60718>","pushType":"Alert","priority":"10","payload":{"aps":{"alert":"Hi"}}}"#,
         #"{"topic":"a.b","token":"a1b2c3d4e5f60718","push_type":"alert","priority":10,"payload":{"aps":{"alert":"Hi"}}}"#
       ),
+      (
+        #"{"token":"\#(Example.token)","aps":{"alert":"Hi"},"topic":"com.example.app","push_type":"alert"}"#,
+        #"{"token":"\#(Example.token)","payload":{"aps":{"alert":"Hi"}},"topic":"com.example.app","push_type":"alert"}"#
+      ),
+      (
+        #"{"path":"/3/device/\#(Example.token.uppercased())","headers":{"apns-topic":"a.b"},"aps":{"alert":"Hi"}}"#,
+        #"{"path":"/3/device/\#(Example.token)","headers":{"apns-topic":"a.b"},"payload":{"aps":{"alert":"Hi"}}}"#
+      ),
     ])
   func mends(_ broken: String, _ right: String) {
     #expect(mended(broken) == right)
@@ -47,6 +55,8 @@ struct MendTests {
       #"{"aps":{"alert":"Hi","mutable-content":1,"mutable_content":0}}"#, #"{"aps":{"alert":"Hi","badge":"many"}}"#,
       #"{"aps":{"alert":"Hi","badge":3},"badge":4}"#, #"{"aps":{"alert":"Hi","title":"Ho"}}"#,
       #"{"token":"{length = 32, bytes = 0x24bf ... 7c32}","topic":"a.b","push_type":"alert","payload":{"aps":{"alert":"Hi"}}}"#,
+      #"{"token":"\#(Example.token)","aps":{"alert":"Hi"},"aps":{"alert":"Ho"}}"#,
+      #"{"token":"\#(Example.token)","aps":{"alert":"Hi"},"payload":{"x":1}}"#,
       "{\"aps\":{\"alert\":\"Hi\",}}\n",
     ])
   func leaves(_ text: String) {

@@ -89,5 +89,12 @@ struct RealCaseTests {
     #expect(text.utf8.count(where: { $0 == 0x0A }) >= 425)
     let errors = check(text, form: .payload, isLines: true).filter { $0.severity == .error }
     #expect(errors.isEmpty, "\(errors.map { "\($0.rule) at \($0.offset)" })")
+    // The same as lines of a filter, where a line is a record when nothing tells.
+    var validator = Validator()
+    for line in text.utf8.split(separator: 0x0A) {
+      let bytes = Array(line)
+      _ = validator.check(bytes.span, fallback: .record)
+      #expect(validator.worst != .error && validator.form == .payload, "\(String(line) ?? "")")
+    }
   }
 }
