@@ -106,7 +106,7 @@ enum PushOptions {
       + "lines is `unsent`, the exit status 3.", repeats: true, parse: Conditions.parse)
   static let validate = Option.flag(
     "validate", "send no record with an error that apns-validate would find",
-    "Such a record ends as `invalid`, with the rule. Costs a sixth more time. Warnings are not looked at; "
+    "Such a record ends as `invalid`, with the rule. Costs a quarter more time. Warnings are not looked at; "
       + "apns-validate(1) before this tool in a pipe says more, and takes settings.")
   static let tryOtherEnvironment = Option.flag(
     "try-other-environment", "ask the other service about a bad token",
