@@ -27,13 +27,12 @@ public struct RowLoop: Sendable {
   /// Runs until the input ends. The header must have been taken off: see `TableInput`.
   public func run<Processor: LineProcessor>(
     _ table: TableInput, to output: Descriptor = .standardOutput, _ makeProcessor: @escaping @Sendable () -> Processor
-  ) throws(SystemError) -> Count {
+  ) throws(SystemError) -> Tally {
     let loop = self
-    return Count(
-      try BlockLoop.run(
-        RowSource(table: table), to: output, jobs: jobs,
-        meter: progress ? Progress(tool: tool, input: table.input) : nil
-      ) { RowWorker(loop: loop, processor: makeProcessor()) })
+    return try BlockLoop.run(
+      RowSource(table: table), to: output, jobs: jobs,
+      meter: progress ? Progress(tool: tool, input: table.input) : nil
+    ) { RowWorker(loop: loop, processor: makeProcessor()) }
   }
 }
 

@@ -33,7 +33,7 @@ public struct Picker<Processor: LineProcessor> {
   private let target: Descriptor
   private var processor: Processor
   private var output = Output()
-  private var count = Count()
+  private var count = Tally()
   private var seen = 0
   private var kept: [(ordinal: Int, number: Int, line: [UInt8])] = []
   private var random: SplitMix
@@ -58,7 +58,7 @@ public struct Picker<Processor: LineProcessor> {
   }
 
   /// Runs over lines.
-  public mutating func run(lines input: Descriptor) throws(SystemError) -> Count {
+  public mutating func run(lines input: Descriptor) throws(SystemError) -> Tally {
     var reader = LineReader(input, lineLimit: limit)
     while !isDone {
       let found = reader.next { line, number in take(line, number) }
@@ -75,7 +75,7 @@ public struct Picker<Processor: LineProcessor> {
   }
 
   /// Runs over the rows of a table.
-  public mutating func run(rows table: TableInput, _ loop: RowLoop) throws(SystemError) -> Count {
+  public mutating func run(rows table: TableInput, _ loop: RowLoop) throws(SystemError) -> Tally {
     var table = table
     var block = RowBlock()
     while !isDone {
@@ -120,7 +120,7 @@ public struct Picker<Processor: LineProcessor> {
     output.say(tool, line: number, "skipped: the \(what) has \(length) bytes, more than --max-line \(limit)")
   }
 
-  private mutating func finish() throws(SystemError) -> Count {
+  private mutating func finish() throws(SystemError) -> Tally {
     for line in kept.sorted(by: { $0.ordinal < $1.ordinal }) {
       output.recordCount += 1
       processor.process(line.line.span, number: line.number, into: &output)

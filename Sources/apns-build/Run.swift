@@ -70,7 +70,7 @@ struct Run {
       asked: arguments.isGiven(CommonOptions.progress) ? arguments[CommonOptions.progress] : nil)
   }
 
-  private func lines() throws -> Count {
+  private func lines() throws -> Tally {
     if !selection.isAll {
       var picker = Picker(tool: recipe.tool, selection, limit: limit, LineBuilder(recipe))
       return try picker.run(lines: try Tool.standardInput(recipe.tool, "device tokens or records"))
@@ -78,15 +78,15 @@ struct Run {
     let loop = LineLoop(tool: recipe.tool, lineLimit: limit, jobs: jobs, progress: showsProgress)
     let recipe = recipe
     let input = try Tool.standardInput(recipe.tool, "device tokens or records")
-    return Count(try loop.run(from: input) { LineBuilder(recipe) })
+    return try loop.run(from: input) { LineBuilder(recipe) }
   }
 
-  private func rows() throws -> Count {
+  private func rows() throws -> Tally {
     let delimiter =
       arguments.has(BuildOptions.tsv) ? UInt8(ascii: "\t") : arguments[BuildOptions.delimiter] ?? UInt8(ascii: ",")
     let loop = RowLoop(tool: recipe.tool, delimiter: delimiter, limit: limit, jobs: jobs, progress: showsProgress)
     let table = try TableInput(Tool.standardInput(recipe.tool, "a table"), loop)
-    if table.header.isEmpty { return Count() }
+    if table.header.isEmpty { return Tally() }
     let layout = try TableLayout(table, recipe)
     if !selection.isAll {
       let builder = TableBuilder(recipe, layout, delimiter: delimiter)
